@@ -10,7 +10,7 @@ import {
   type StructType,
 } from "../../src/venue/signing-hash.ts"
 import { approveAgentStruct } from "../../src/venue/endpoints.ts"
-import { filledInFields } from "../../src/venue/payload/check-struct.ts"
+import { filledInFields } from "../../src/venue/payload/struct-body.ts"
 import {
   orderFields,
   type BodyField,

@@ -2,10 +2,7 @@
 // in both cases with the flags of commands/daemon/process-flags.ts.
 
 import { Fault } from "../std/fault.ts"
-import { listenFds } from "../std/listen-fds.ts"
-import { serviceExitCode } from "../std/service-exit-code.ts"
-import { serviceNotify } from "../std/service-notify.ts"
-import { undenied } from "../std/undenied.ts"
+import { listenFds, serviceExitCode, serviceNotify, undenied } from "../std/systemd.ts"
 import { errorFields, log, logFrom } from "./process/log.ts"
 import { parseArguments } from "./process/parse-arguments.ts"
 import { runGate, type RunningGate } from "./run-gate.ts"

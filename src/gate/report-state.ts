@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers"
 import { setTimeout as after } from "node:timers/promises"
 
 import type { BotLink } from "../link/client.ts"
-import type { ServiceNotify } from "../std/service-notify.ts"
+import type { ServiceNotify } from "../std/systemd.ts"
 
 export type StateReport = {
   /** Says that the gate serves. */

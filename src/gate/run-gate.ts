@@ -1,7 +1,7 @@
 import { setTimeout as after } from "node:timers/promises"
 
 import { connectBotLink, type BotLink } from "../link/client.ts"
-import type { ServiceNotify } from "../std/service-notify.ts"
+import type { ServiceNotify } from "../std/systemd.ts"
 import { createGateServer, portOf } from "./gate-server.ts"
 import { listen } from "./listen.ts"
 import { openGateMetrics } from "./metrics/gate-metrics.ts"

@@ -1,12 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { Socket } from "node:net"
 import { setTimeout as after } from "node:timers/promises"
-
 import * as z from "zod"
 
 import { Fault } from "../std/fault.ts"
 import type { SharedConnections } from "../std/shared-connections.ts"
-import type { LinkLimits } from "./link-limits.ts"
 import * as wire from "./wire.ts"
 
 /** Of a list that goes out in parts: half a line, so that commas and what is around it fit too. */
@@ -21,7 +19,7 @@ const maxSecretBytes = 64 * 1024
 /** Who has called, after the secret where one is due, loses nothing to those who haven't. */
 export type LinkConnections = SharedConnections<"called" | "silent">
 
-export type ConnectionOptions = {
+type ConnectionOptions = {
   readonly params: Readonly<Record<string, z.ZodType>>
   readonly methods: object
   readonly secret: string | undefined
@@ -241,4 +239,26 @@ function helloRefused(): Fault {
     "admin_refused",
     "This socket wants its secret in the first frame, and got none that fits.",
   )
+}
+
+/** Bounds of a socket's server, each against a peer that is broken or hostile. */
+export type LinkLimits = {
+  /** The gate uses one connection, the command line one a call. Above, see `SharedConnections`. */
+  readonly maxConnections: number
+  /** Calls of one connection at work; no more is read from it until one is answered. */
+  readonly maxCallsInFlight: number
+  /** Answers waiting for a peer that doesn't read; no more is read from it until they left. */
+  readonly maxUnreadBytes: number
+  /** From a line's first byte to its last, and from connecting to the first frame where a secret is due. */
+  readonly partialLineMs: number
+  /** How long closing waits for calls at work. */
+  readonly closeMs: number
+}
+
+export const linkLimits: LinkLimits = {
+  maxConnections: 64,
+  maxCallsInFlight: 1_024,
+  maxUnreadBytes: 4 * 1024 * 1024,
+  partialLineMs: 10_000,
+  closeMs: 5_000,
 }

@@ -2,9 +2,7 @@
 // commands/daemon/process-flags.ts.
 
 import { Fault } from "../std/fault.ts"
-import { serviceExitCode } from "../std/service-exit-code.ts"
-import { serviceNotify } from "../std/service-notify.ts"
-import { undenied } from "../std/undenied.ts"
+import { serviceExitCode, serviceNotify, undenied } from "../std/systemd.ts"
 import { errorFields, failureFields, log, logFrom } from "./process/log.ts"
 import { parseArguments } from "./process/parse-arguments.ts"
 import { runRelay, type RunningRelay } from "./run-relay.ts"

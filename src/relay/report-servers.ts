@@ -1,4 +1,4 @@
-import type { ServiceNotify } from "../std/service-notify.ts"
+import type { ServiceNotify } from "../std/systemd.ts"
 import type { Log } from "./process/log.ts"
 
 export type ServerReport = {

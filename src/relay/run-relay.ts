@@ -1,5 +1,5 @@
 import { oneAtATime } from "../std/one-at-a-time.ts"
-import type { ServiceNotify } from "../std/service-notify.ts"
+import type { ServiceNotify } from "../std/systemd.ts"
 import { loadRelay } from "./config/load-relay.ts"
 import { keepServers } from "./keep-servers.ts"
 import { failureFields, type Log } from "./process/log.ts"

@@ -1,7 +1,7 @@
 import { styleText } from "node:util"
+import { fstatSync } from "node:fs"
 
 import { Fault } from "./fault.ts"
-import { isUnderJournal, journalPrefix } from "./journal.ts"
 import { visible } from "./visible.ts"
 
 /** Every field of an entry besides its level and event. The type lets none be forgotten or added. */
@@ -9,7 +9,7 @@ export type FieldsOf<Entry extends LogHead> = Readonly<
   Record<Exclude<keyof Entry & string, keyof LogHead>, true>
 >
 
-export type OpenLog<Entry extends LogHead> = {
+type OpenLog<Entry extends LogHead> = {
   readonly log: (entry: Entry) => void
   /** From now on, only this level and more urgent ones are written. */
   readonly logFrom: (level: LogLevel) => void
@@ -115,7 +115,7 @@ function localTime(time: Date): string {
 }
 
 /** Where a process writes its lines of log, and in what form. */
-export type LogOut = {
+type LogOut = {
   readonly form: LogForm
   readonly write: (line: string, level: LogLevel) => void
 }
@@ -134,4 +134,30 @@ function logOut(): LogOut {
     form: stderr.isTTY ? words() : "json",
     write: (line) => void stderr.write(`${line}\n`),
   }
+}
+
+/** What may be logged of an error: its code or name, and where. Its message could quote input. */
+export function errorFields(thrown: unknown): { readonly code: string; readonly at?: string } {
+  if (!(thrown instanceof Error)) return { code: typeof thrown }
+  const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name
+  const frames = thrown.stack?.split("\n").filter((line) => line.startsWith("    at "))
+  const at = frames?.slice(0, 4).join(" ").replaceAll(/\s+/g, " ").trim()
+  return at === undefined ? { code } : { code, at }
+}
+
+// sd-daemon(3): err, warning, info, debug.
+const priorities = { error: 3, warn: 4, info: 6, debug: 7 } as const
+
+/** The prefix of a line that tells the journal its priority. */
+export function journalPrefix(level: keyof typeof priorities): string {
+  return `<${priorities[level]}>`
+}
+
+/**
+ * Whether stdout goes to the journal. `JOURNAL_STREAM` names the stream's device and inode, systemd.exec(5). Both
+ * are compared, because a child process with another stdout inherits the variable too.
+ */
+export function isUnderJournal(environment: NodeJS.ProcessEnv = process.env): boolean {
+  const { dev, ino } = fstatSync(process.stdout.fd, { bigint: true })
+  return environment["JOURNAL_STREAM"] === `${dev}:${ino}`
 }

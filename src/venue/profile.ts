@@ -2,7 +2,7 @@ import type { Address } from "./address.ts"
 import type { Decimal } from "./decimal.ts"
 import type { CanonicalForm, Domain, StructType } from "./signing-hash.ts"
 import type { JsonObject } from "./json.ts"
-import type { ReadPaths } from "./read-groups.ts"
+import type { ReadPaths } from "./read-paths.ts"
 
 export const operationIds = [
   "placeOrder",

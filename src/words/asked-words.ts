@@ -1,4 +1,4 @@
-import type { HoldView, SymbolsView } from "../link/views/hold-views.ts"
+import type { HoldView, SymbolsView } from "../link/views/bot-views.ts"
 import { parseAddress } from "../venue/address.ts"
 import {
   findAt,

@@ -1,4 +1,4 @@
-import type { HoldView } from "../link/views/hold-views.ts"
+import type { HoldView } from "../link/views/bot-views.ts"
 import { decimalWords } from "./order-words.ts"
 
 /** What a held request can cost at worst: all of it, and the parts of a batch that has several symbols or sides. */

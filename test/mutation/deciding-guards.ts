@@ -105,8 +105,8 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/approve-agent-rule.ts",
-    ["unit/vault/policy/bounds/approve-agent-rule"],
+    "vault/policy/try-rule.ts",
+    ["unit/vault/policy/try-rule"],
     [
       {
         find: "if (!isAgentAllowed(agentAddress, rule, subject)) {",
@@ -172,7 +172,7 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "venue/profile/apply-settings.ts",
+    "venue/profile/profile-file.ts",
     ["threats/uncounted-batch-past-a-limit"],
     [
       {
@@ -194,7 +194,7 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/file/unlisted-groups.ts",
+    "vault/policy/file/policy-file.ts",
     ["unit/vault/policy/file/unlisted-groups"],
     [
       {
@@ -210,8 +210,8 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/over-size.ts",
-    ["unit/vault/policy/bounds/over-size"],
+    "vault/policy/match-entry.ts",
+    ["unit/vault/policy/match-entry"],
     [
       {
         find: "amount === undefined ||",

@@ -137,7 +137,7 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/budgets/turns.ts",
+    "vault/budgets/budget.ts",
     ["unit/vault/budgets/budget-reserve", "properties/cancel-reserve"],
     [
       {

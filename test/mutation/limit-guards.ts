@@ -117,8 +117,8 @@ export const limitGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/file/limit-mistakes.ts",
-    ["unit/vault/policy/file/limit-mistakes"],
+    "vault/policy/file/limit-schema.ts",
+    ["unit/vault/policy/file/limit-schema"],
     [
       {
         find: '(per === "key" || per === "account")',
@@ -128,8 +128,8 @@ export const limitGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/file/limit-definition.ts",
-    ["unit/vault/policy/file/limit-definition"],
+    "vault/policy/claims-of.ts",
+    ["unit/vault/policy/limit-definition"],
     [
       {
         find: "    window: windowForm(limit.window),\n",
@@ -146,7 +146,7 @@ export const limitGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     "vault/policy/match/where.ts",
-    ["unit/vault/policy/file/limit-definition"],
+    ["unit/vault/policy/limit-definition"],
     [
       {
         find: "JSON.stringify(conditionForm(condition))",

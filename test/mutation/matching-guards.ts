@@ -39,7 +39,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/judged/judged-order.ts",
+    "vault/policy/match/judged-request.ts",
     ["unit/vault/policy/match/order-matchers", "unit/vault/policy/match/request-matchers"],
     [
       {
@@ -165,7 +165,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/judged/judged-order.ts",
+    "vault/policy/terms/policy.ts",
     [`${unit}/judge`],
     [
       {
@@ -176,7 +176,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/match/match-entry.ts",
+    "vault/policy/match-entry.ts",
     [`${unit}/judge`, "unit/vault/policy/match/order-matchers"],
     [
       {

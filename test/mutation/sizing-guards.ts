@@ -6,7 +6,7 @@ const unit = `unit/${policy}`
 /** How large an order, its price and its validity may be. */
 export const sizingGuards: readonly Guard[] = [
   ...guardsOf(
-    "vault/policy/bounds/order-size.ts",
+    "vault/policy/bounds/size-bounds.ts",
     ["unit/vault/policy/bounds/max-quantity"],
     [
       {
@@ -15,8 +15,9 @@ export const sizingGuards: readonly Guard[] = [
         why: "max_quantity excludes itself",
       },
       {
-        find: "if (max === undefined) {",
-        replace: "if ((max as unknown) === null) {",
+        find: 'if (max === undefined) {\n    return err({ reason: "symbol_without_max", asked: name,',
+        replace:
+          'if ((max as unknown) === null) {\n    return err({ reason: "symbol_without_max", asked: name,',
         why: "a symbol without a maximum passes",
       },
       {
@@ -27,7 +28,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/order-size.ts",
+    "vault/policy/bounds/size-bounds.ts",
     ["unit/vault/policy/bounds/max-quantity", "unit/vault/policy/bounds/max-notional"],
     [
       {
@@ -58,7 +59,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/max-notional.ts",
+    "vault/policy/bounds/size-bounds.ts",
     ["unit/vault/policy/bounds/max-notional"],
     [
       {
@@ -93,14 +94,14 @@ export const sizingGuards: readonly Guard[] = [
         why: "a matched price counts as written",
       },
       {
-        find: "mayBeMarket(judged) ? prices.slippageOf(order) : undefined",
+        find: "mayBeMarket(judged) ? slippageOf(order) : undefined",
         replace: "undefined",
         why: "a market leg is sized without the slippage that its order says",
       },
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/order-prices.ts",
+    "vault/policy/bounds/order-size.ts",
     [
       "unit/vault/policy/bounds/max-notional",
       "unit/vault/policy/bounds/max-quantity",
@@ -120,8 +121,8 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/order-size.ts",
-    [`${unit}/price-bounds`, "unit/vault/policy/bounds/max-quantity"],
+    "vault/policy/bounds/size-bounds.ts",
+    [`${unit}/bounds/price-bounds`, "unit/vault/policy/bounds/max-quantity"],
     [
       {
         find: "compareDecimals(order.quantity, min) < 0",
@@ -131,8 +132,8 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/max-slippage.ts",
-    [`${unit}/price-bounds`],
+    "vault/policy/bounds/price-bounds.ts",
+    [`${unit}/bounds/price-bounds`],
     [
       {
         find: "compareDecimals(slippage, max) <= 0",
@@ -152,8 +153,8 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/price-band.ts",
-    [`${unit}/price-bounds`],
+    "vault/policy/bounds/price-bounds.ts",
+    [`${unit}/bounds/price-bounds`],
     [
       {
         find: "compareDecimals(distanceOf(price, reference), most) > 0",
@@ -184,7 +185,7 @@ export const sizingGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     "vault/policy/try-rule.ts",
-    [`${unit}/price-bounds`, `${unit}/judge`, "unit/vault/policy/match/request-matchers"],
+    [`${unit}/bounds/price-bounds`, `${unit}/judge`, "unit/vault/policy/match/request-matchers"],
     [
       {
         find: "request.expiresInMs <= maxMs",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import { createClient, type Client, type Failure } from "../../src/client/create-client.ts"
+import { createClient, type Client } from "../../src/client/create-client.ts"
+import { type Failure } from "../../src/client/answer.ts"
 import { bot, limitOrder } from "../support/bot.ts"
 import {
   makeInstallation,

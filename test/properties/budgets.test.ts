@@ -11,9 +11,9 @@ import {
   windowMarginMs,
   type BudgetTerms,
   type BudgetScope,
+  type Spending,
 } from "../../src/vault/budgets/budget.ts"
 import { openBudgets, type Budgets } from "../../src/vault/budgets/budgets.ts"
-import type { Spending } from "../../src/vault/budgets/spending.ts"
 import type { Address } from "../../src/venue/address.ts"
 import type { Lane } from "../../src/venue/payload/payload.ts"
 import { otherSigner, signer } from "../support/ledger-ask.ts"

@@ -6,7 +6,7 @@ import { Signature as EthersSignature, SigningKey, computeAddress } from "ethers
 import { sign as viemSign } from "viem/accounts"
 
 import { toHex } from "../../src/std/bytes.ts"
-import { recoverAddress } from "../../src/vault/keyring/recover.ts"
+import { recoverAddress } from "../../src/vault/keyring/signature.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
 import { bytes32, order } from "../support/curves.ts"
 import { addressOfSecret } from "../support/key-pair.ts"

@@ -5,7 +5,7 @@ import fc from "fast-check"
 
 import { judge } from "../../src/vault/policy/judge.ts"
 import type { Decision } from "../../src/vault/policy/terms/decision.ts"
-import type { Circumstances, JudgedRequest } from "../../src/vault/policy/judged/judged-request.ts"
+import type { Circumstances, JudgedRequest } from "../../src/vault/policy/match/judged-request.ts"
 import type { Decimal } from "../../src/venue/decimal.ts"
 import type { Order, OrderLeg, Payload } from "../../src/venue/payload/payload.ts"
 import { operationIds } from "../../src/venue/profile.ts"

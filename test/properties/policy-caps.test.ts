@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { judge } from "../../src/vault/policy/judge.ts"
-import type { JudgedRequest } from "../../src/vault/policy/judged/judged-request.ts"
+import type { JudgedRequest } from "../../src/vault/policy/match/judged-request.ts"
 import { parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
 import type { Order } from "../../src/venue/payload/payload.ts"
 import {

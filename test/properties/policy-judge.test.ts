@@ -5,7 +5,7 @@ import fc from "fast-check"
 
 import { judge } from "../../src/vault/policy/judge.ts"
 import { type Decision, denialReasons } from "../../src/vault/policy/terms/decision.ts"
-import type { JudgedRequest } from "../../src/vault/policy/judged/judged-request.ts"
+import type { JudgedRequest } from "../../src/vault/policy/match/judged-request.ts"
 import type { Policy } from "../../src/vault/policy/terms/policy.ts"
 import { operationIds } from "../../src/venue/profile.ts"
 import { arbitraryDecimal, arbitraryPayload } from "../support/arbitrary-payload.ts"

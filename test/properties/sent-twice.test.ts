@@ -5,7 +5,7 @@ import fc from "fast-check"
 
 import { openMeters } from "../../src/vault/ledger/meters/meters.ts"
 import { judge } from "../../src/vault/policy/judge.ts"
-import type { JudgedRequest } from "../../src/vault/policy/judged/judged-request.ts"
+import type { JudgedRequest } from "../../src/vault/policy/match/judged-request.ts"
 import type { Claim } from "../../src/vault/policy/terms/claim.ts"
 import {
   addressOf,

@@ -7,7 +7,7 @@ import { createInstallation, createKeystore } from "../../src/commands/init/crea
 import { configText } from "../../src/commands/init/init-texts.ts"
 import type { BotParams, BotResults } from "../../src/link/calls/methods.ts"
 import type { Refusal } from "../../src/link/views/refusal.ts"
-import type { KeyView } from "../../src/link/views/views.ts"
+import type { KeyView } from "../../src/link/views/bot-views.ts"
 import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import { utf8 } from "../../src/std/bytes.ts"
 import { adminMethods } from "../../src/vault/admin-methods.ts"

@@ -6,7 +6,7 @@ import type { TestContext } from "node:test"
 import type { LogEntry } from "../../src/relay/process/log.ts"
 import { relayLimits, type RelayLimits } from "../../src/relay/process/relay-limits.ts"
 import { runRelay, type RunningRelay } from "../../src/relay/run-relay.ts"
-import { serviceNotify } from "../../src/std/service-notify.ts"
+import { serviceNotify } from "../../src/std/systemd.ts"
 import type { Certificates } from "./certificates.ts"
 import { temporaryDirectory } from "./link-peer.ts"
 

@@ -1,5 +1,9 @@
-import { budgetMax, type BudgetScope, type BudgetTerms } from "../../src/vault/budgets/budget.ts"
-import type { Spending } from "../../src/vault/budgets/spending.ts"
+import {
+  budgetMax,
+  type BudgetScope,
+  type BudgetTerms,
+  type Spending,
+} from "../../src/vault/budgets/budget.ts"
 import { signer } from "./ledger-ask.ts"
 
 /** All of each budget may be used, and nothing is kept for anyone. */

@@ -8,7 +8,7 @@ import {
 } from "../../link/calls/audit-methods.ts"
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { isThere } from "../../std/fs/is-there.ts"
+import { isThere } from "../../std/private-file.ts"
 import { checkArchive } from "../../vault/audit/check-archive.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { chainStart } from "../../vault/ledger/audit/chain-check.ts"

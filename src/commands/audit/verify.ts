@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 
 import { checkpointSchema, type CheckpointView } from "../../link/calls/audit-methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { codeOf } from "../../std/fs/private-file.ts"
+import { codeOf } from "../../std/private-file.ts"
 import { parseJson } from "../../std/parse-json.ts"
 import { spanWords } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"

@@ -5,7 +5,7 @@ import { promisify } from "node:util"
 
 import { copySecret, newSecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
-import { assertPrivate, codeOf, readPrivateFile } from "../../std/fs/private-file.ts"
+import { assertPrivate, codeOf, readPrivateFile } from "../../std/private-file.ts"
 import type { SecretSource } from "../../vault/custody/open-key-store.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
 import { notEmpty, secretIn } from "../../vault/keyring/read-secret-file.ts"

@@ -2,7 +2,7 @@ import { askedText, symbolsIn } from "../../console/asked-text.ts"
 import { maxEntries, type Answer, type Decision } from "../../console/asks.ts"
 import type { EntryView } from "../../link/calls/audit-methods.ts"
 import { whoRefused } from "../../link/views/refusal.ts"
-import type { HoldView, SymbolsView } from "../../link/views/views.ts"
+import type { HoldView, SymbolsView } from "../../link/views/bot-views.ts"
 import { wholeEntries, type AuditCall } from "../../vault/audit/whole-entries.ts"
 import type {
   OmittedRow,
@@ -11,7 +11,7 @@ import type {
   RequestRow,
 } from "../../vault/ledger/records/row.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
-import { reasonOf, resultOf } from "../../vault/metrics/counts.ts"
+import { reasonOf, resultOf } from "../../vault/metrics/vault-metrics.ts"
 import type { Admin } from "../installation/admin.ts"
 
 type Entries = Answer<"entries">

@@ -7,8 +7,8 @@ import type * as z from "zod"
 import { Fault, type FaultCode } from "../../std/fault.ts"
 import { logLevelVariable } from "../../std/log.ts"
 import { programFile } from "../../std/program-files.ts"
-import { passingCodes } from "../../std/service-exit-code.ts"
-import { log, logFailure } from "../../vault/process/log.ts"
+import { passingCodes } from "../../std/systemd.ts"
+import { logFailure, log } from "../../vault/process/log.ts"
 import { memoryVariables } from "./process-flags.ts"
 
 type ChildAsk<Message extends ReadyOrFailed> = {

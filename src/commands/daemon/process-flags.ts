@@ -1,8 +1,7 @@
 import { join, dirname, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { ifKnown, outermostInstall } from "../../std/node-flags.ts"
-import { packageRoot } from "../../std/program-files.ts"
+import { ifKnown, outermostInstall, packageRoot } from "../../std/program-files.ts"
 import { usualSignerDir, type Installation } from "../../vault/config/installation.ts"
 import { nativeCurveFlags } from "../../vault/keyring/curve.ts"
 import { bootIdFile } from "../../vault/process/clock.ts"

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { open, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
 
-import { isThere } from "../../std/fs/is-there.ts"
+import { isThere } from "../../std/private-file.ts"
 import { sizeText } from "../../std/size.ts"
 import { shellWord } from "../../std/visible.ts"
 import type { Config } from "../../vault/config/config.ts"

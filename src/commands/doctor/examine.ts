@@ -1,7 +1,6 @@
 import type { Config } from "../../vault/config/config.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import { loadFiles } from "../../vault/config/load-files.ts"
-import { readConfigFile } from "../../vault/config/read-config-file.ts"
+import { loadFiles, readConfigFile } from "../../vault/config/load-files.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
 import { pickCurve } from "../../vault/keyring/pick-curve.ts"
 import { parseProfile } from "../../venue/profile/profile-file.ts"

@@ -1,6 +1,6 @@
 import type { Warning } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { isThere } from "../../std/fs/is-there.ts"
+import { isThere } from "../../std/private-file.ts"
 import { shellWord } from "../../std/visible.ts"
 import { boundSet, makeActiveSet } from "../../vault/active/active-set.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"

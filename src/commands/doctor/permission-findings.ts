@@ -2,7 +2,7 @@ import type { Stats } from "node:fs"
 import { lstat, readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 
-import { assertPrivate } from "../../std/fs/private-file.ts"
+import { assertPrivate } from "../../std/private-file.ts"
 import { shellWord } from "../../std/visible.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"

@@ -3,8 +3,7 @@ import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { join, dirname } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { isThere } from "../../std/fs/is-there.ts"
-import { assertPrivateDirectory, codeOf } from "../../std/fs/private-file.ts"
+import { isThere, assertPrivateDirectory, codeOf } from "../../std/private-file.ts"
 import { shellWord } from "../../std/visible.ts"
 import {
   assertSocketPathsFit,

@@ -3,7 +3,7 @@ import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { isThere } from "../../std/fs/is-there.ts"
+import { isThere } from "../../std/private-file.ts"
 import { shellWord } from "../../std/visible.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { systemInstallation, target } from "../service/layout.ts"

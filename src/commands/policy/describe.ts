@@ -1,4 +1,4 @@
-import { orderMakingOperations, symbolText } from "../../vault/policy/judged/judged-order.ts"
+import { orderMakingOperations, symbolText } from "../../vault/policy/match/judged-request.ts"
 import { mapAsked } from "../../vault/policy/match/matchers.ts"
 import { isEver } from "../../vault/policy/terms/claim.ts"
 import type {

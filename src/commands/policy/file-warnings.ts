@@ -1,6 +1,6 @@
 import type { Warning } from "../../link/views/views.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
-import { mayMeet, share } from "../../vault/policy/file/unlisted-groups.ts"
+import { mayMeet, share } from "../../vault/policy/file/policy-file.ts"
 import { usesOrderMatchers } from "../../vault/policy/match/matchers.ts"
 import type {
   Entry,

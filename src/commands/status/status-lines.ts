@@ -1,12 +1,6 @@
-import type {
-  ClientView,
-  KeyView,
-  LimitUse,
-  RaiseView,
-  RefusalView,
-  StatusView,
-  FreezeView,
-} from "../../link/views/views.ts"
+import type { ClientView, RaiseView, RefusalView, StatusView } from "../../link/views/views.ts"
+import type { KeyView, LimitUse } from "../../link/views/bot-views.ts"
+import type { FreezeView } from "../../link/views/stop-views.ts"
 import { visible } from "../../std/visible.ts"
 import {
   compareDecimals,

@@ -1,5 +1,5 @@
 import { type MetricFamily, ownFamilies } from "../../link/views/metrics.ts"
-import type { Outcome } from "../../link/views/outcome.ts"
+import type { Outcome } from "../../link/views/signed.ts"
 import { watchEventLoop, type LoopDelay } from "../../std/time/event-loop-delay.ts"
 import { openHistogram, waitBoundsSeconds, type Histogram } from "../../std/histogram.ts"
 import { version } from "../../std/version.ts"

@@ -1,6 +1,6 @@
 import { Agent, request } from "undici"
 
-import type { NotifyTarget } from "../../link/views/notify-target.ts"
+import type { NotifyTarget } from "../../link/views/gate-settings.ts"
 import { Fault } from "../../std/fault.ts"
 import { errorFields } from "../process/log.ts"
 import { postIn, type Post } from "./forms.ts"

@@ -1,8 +1,8 @@
 import { join } from "node:path"
 
-import { isWebhookUrl, webhookUrlForm, type NotifyTarget } from "../../link/views/notify-target.ts"
+import { isWebhookUrl, webhookUrlForm, type NotifyTarget } from "../../link/views/gate-settings.ts"
 import { Fault } from "../../std/fault.ts"
-import { readPrivateFile } from "../../std/fs/private-file.ts"
+import { readPrivateFile } from "../../std/private-file.ts"
 import type { Address } from "./forms.ts"
 
 /** More than any address or token has. */

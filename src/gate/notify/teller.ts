@@ -1,7 +1,7 @@
 import { setTimeout as after } from "node:timers/promises"
 
 import type { KeptAlarm } from "../../link/views/alarms.ts"
-import type { NotifyTarget } from "../../link/views/notify-target.ts"
+import type { NotifyTarget } from "../../link/views/gate-settings.ts"
 import type { Log } from "../process/log.ts"
 import type { Refusal } from "./deliver.ts"
 import { isCritical, nameOf, openHearing, type Change, type Hearing } from "./hearing.ts"

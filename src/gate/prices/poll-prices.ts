@@ -1,7 +1,7 @@
 import { setTimeout as after } from "node:timers/promises"
 
 import type { BotResults } from "../../link/calls/methods.ts"
-import type { PollRound } from "../../link/calls/read-methods.ts"
+import type { PollRound } from "../../link/calls/gate-methods.ts"
 import type { BotLink } from "../../link/client.ts"
 import type { VenueAnswer } from "../http/reply.ts"
 import { errorFields, causeFields, type Log } from "../process/log.ts"

@@ -1,4 +1,4 @@
-import type { PollRound } from "../../link/calls/read-methods.ts"
+import type { PollRound } from "../../link/calls/gate-methods.ts"
 import { successCode, type VenueAnswer } from "../http/reply.ts"
 import { parseRawJson } from "../reads/raw-json.ts"
 

@@ -1,7 +1,6 @@
 import { channel } from "node:diagnostics_channel"
 
-import { errorFields } from "../../std/error-fields.ts"
-import { createLog, type FieldsOf, type LogHead } from "../../std/log.ts"
+import { errorFields, createLog, type FieldsOf, type LogHead } from "../../std/log.ts"
 
 export { errorFields }
 

@@ -1,5 +1,4 @@
-import { maxKeptAnswerBytes, type KeptAnswer } from "../../link/views/outcome.ts"
-import type { Answered } from "../../link/views/signed.ts"
+import { maxKeptAnswerBytes, type KeptAnswer, type Answered } from "../../link/views/signed.ts"
 import type { Reply, VenueAnswer } from "../http/reply.ts"
 
 /** Sends that repeats of the same request may be waiting for, by record. */

@@ -2,7 +2,7 @@ import { setTimeout as after } from "node:timers/promises"
 
 import type { BotResults } from "../../link/calls/methods.ts"
 import type { BotLink } from "../../link/client.ts"
-import type { Outcome } from "../../link/views/outcome.ts"
+import type { Outcome } from "../../link/views/signed.ts"
 import type { GateMetrics } from "../metrics/gate-metrics.ts"
 import { errorFields, type Log } from "../process/log.ts"
 import type { Upstream } from "../upstream/upstream.ts"

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 
 import type { Dispatcher } from "undici"
 
-import type { VenueClockReading } from "../../link/calls/report.ts"
+import type { VenueClockReading } from "../../link/calls/gate-methods.ts"
 import type { VenueAnswer } from "../http/reply.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 import { readBody } from "./read-body.ts"

@@ -2,9 +2,9 @@
 
 import * as z from "zod"
 
-import { outcomeSchema } from "../views/outcome.ts"
-import type { SignedOperation } from "../views/signed.ts"
-import type { KeyView, TypedOperation } from "../views/views.ts"
+import { outcomeSchema, type SignedOperation } from "../views/signed.ts"
+import type { TypedOperation } from "../views/views.ts"
+import type { KeyView } from "../views/bot-views.ts"
 
 const name = z
   .string()

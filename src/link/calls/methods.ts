@@ -4,30 +4,35 @@
 import * as z from "zod"
 
 import type { AlarmsNow } from "../views/alarms.ts"
-import type { Whoami } from "../views/bot-views.ts"
+import type {
+  Whoami,
+  KeyView,
+  PriceView,
+  BudgetView,
+  LimitUse,
+  HoldView,
+  RecordView,
+  CheckReport,
+} from "../views/bot-views.ts"
 import type { GateSettings, UpstreamSettings } from "../views/gate-settings.ts"
 import type { MetricFamily } from "../views/metrics.ts"
 import type { Refused } from "../views/refusal.ts"
 import type { Answered, RateLimit, Signed } from "../views/signed.ts"
 import type { OpenSigning, Signing } from "../views/signing.ts"
-import type {
-  KeyView,
-  PriceView,
-  BudgetView,
-  LimitUse,
-  RaiseView,
-  StandingLimit,
-  HoldView,
-  RecordView,
-  CheckReport,
-  ClientView,
-  StatusView,
-} from "../views/views.ts"
+import type { RaiseView, StandingLimit, ClientView, StatusView } from "../views/views.ts"
 import { agentParams, type AgentResults } from "./agent-methods.ts"
 import { auditParams, type AuditResults } from "./audit-methods.ts"
 import { policyHash, policyParams, type PolicyResults } from "./policy-methods.ts"
-import { pricesList, readBotParams, type ReadBotResults } from "./read-methods.ts"
-import { idempotencyKey, record, reportSchema, token, traceparent } from "./report.ts"
+import {
+  pricesList,
+  readBotParams,
+  type ReadBotResults,
+  idempotencyKey,
+  record,
+  reportSchema,
+  token,
+  traceparent,
+} from "./gate-methods.ts"
 import { safetyParams, type SafetyResults } from "./safety-methods.ts"
 import {
   stopAdminParams,

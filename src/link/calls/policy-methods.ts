@@ -2,7 +2,8 @@
 
 import * as z from "zod"
 
-import type { CandidateView, ReplayedRefusal, SymbolsView, Warning } from "../views/views.ts"
+import type { CandidateView, ReplayedRefusal, Warning } from "../views/views.ts"
+import type { SymbolsView } from "../views/bot-views.ts"
 
 export const policyHash = z
   .string()

@@ -2,7 +2,7 @@
 
 import * as z from "zod"
 
-import { outcomeSchema } from "../views/outcome.ts"
+import { outcomeSchema } from "../views/signed.ts"
 import type { Refused } from "../views/refusal.ts"
 import {
   freezeViewSchema,

@@ -1,5 +1,5 @@
-import type { HoldView, SymbolsView } from "./hold-views.ts"
-import type { NotifyTarget } from "./notify-target.ts"
+import type { HoldView, SymbolsView } from "./bot-views.ts"
+import type { NotifyTarget } from "./gate-settings.ts"
 
 /**
  * What can be wrong, by the names of docs/alerts.yml. Those that linger are measured: they may go to and fro,

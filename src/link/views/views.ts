@@ -3,8 +3,7 @@
 
 import type { TypedData } from "../../venue/typed-data.ts"
 import type { Alarm } from "./alarms.ts"
-import type { BudgetView, KeyView, LimitUse, RecordView } from "./bot-views.ts"
-import type { HoldView } from "./hold-views.ts"
+import type { BudgetView, KeyView, LimitUse, RecordView, HoldView } from "./bot-views.ts"
 import type { Signing } from "./signing.ts"
 import type { FreezeView } from "./stop-views.ts"
 
@@ -18,7 +17,7 @@ export type {
   RecordView,
   Verdict,
 } from "./bot-views.ts"
-export type { HoldView, SymbolsView } from "./hold-views.ts"
+export type { HoldView, SymbolsView } from "./bot-views.ts"
 export type { FreezeView } from "./stop-views.ts"
 
 /** A limit as an operator sees it. */

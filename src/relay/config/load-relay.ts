@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto"
 import { createSecureContext, type SecureContext } from "node:tls"
 
-import { readPrivateFile } from "../../std/fs/private-file.ts"
+import { readPrivateFile } from "../../std/private-file.ts"
 import { readRelayFile, type RelayFile } from "./read-relay-file.ts"
 import { readText } from "./read-text.ts"
 import type { Server } from "./relay-config.ts"

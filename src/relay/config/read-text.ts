@@ -2,7 +2,7 @@ import { constants } from "node:fs"
 import { open, type FileHandle } from "node:fs/promises"
 
 import { decodeUtf8 } from "../../std/bytes.ts"
-import { codeOf } from "../../std/fs/private-file.ts"
+import { codeOf } from "../../std/private-file.ts"
 import { err, type Result } from "../../std/result.ts"
 
 /** Some twenty certificates, and far more than any relay.yaml. */

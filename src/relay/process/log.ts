@@ -1,6 +1,5 @@
-import { errorFields } from "../../std/error-fields.ts"
+import { errorFields, createLog, type FieldsOf, type LogHead } from "../../std/log.ts"
 import { Fault } from "../../std/fault.ts"
-import { createLog, type FieldsOf, type LogHead } from "../../std/log.ts"
 
 export { errorFields }
 

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net"
 
-import { codeOf } from "../../std/fs/private-file.ts"
+import { codeOf } from "../../std/private-file.ts"
 import { lacks, type Lack } from "./why-lost.ts"
 
 /**

@@ -1,8 +1,7 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
 import type { Acts } from "../active/active-set.ts"
 import { renewAgent, revokeAgent } from "./renew-agent.ts"
-import { approveAgent } from "./approve-agent.ts"
-import { completeApproval } from "./complete-approval.ts"
+import { approveAgent, completeApproval } from "./approve-agent.ts"
 import type { OperatorSigning } from "./operator-request.ts"
 import { replaceKey } from "./replace-key.ts"
 

@@ -8,7 +8,7 @@ import { createGzip } from "node:zlib"
 
 import type { AdminParams } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { codeOf } from "../../std/fs/private-file.ts"
+import { codeOf } from "../../std/private-file.ts"
 import { syncDirectory, temporaryPrefix, writeNewFile } from "../keyring/write-new-file.ts"
 import { chainStart, openChainCheck } from "../ledger/audit/chain-check.ts"
 import type { ArchivedFields } from "../ledger/records/row.ts"

@@ -1,6 +1,9 @@
+import type { Refusal } from "../../link/views/refusal.ts"
+import type { Address } from "../../venue/address.ts"
 import type { Lane } from "../../venue/payload/payload.ts"
 import type { RollingWindow } from "./rolling-window.ts"
-import { openTurns, type Turns } from "./turns.ts"
+
+export type BudgetScope = "address" | "ip"
 
 /** The interface's "Limits": the most weight per window for an address, and for this machine's IP. */
 export const budgetMax = { address: 2_400, ip: 1_200 } as const satisfies Record<
@@ -9,13 +12,16 @@ export const budgetMax = { address: 2_400, ip: 1_200 } as const satisfies Record
 >
 
 export const venueWindowMs = 60_000
+
 /**
  * How much longer one request may take to the venue than another: its record's commit, the signature, the
  * network. A weight counts this much longer here than at the venue, so what fits here fits there too.
  */
 export const windowMarginMs = 500
+
 /** How long a weight counts here. */
 export const budgetWindowMs = venueWindowMs + windowMarginMs
+
 /**
  * The venue's 1,000 ms and a margin. When an address's budget is spent, one cancel for it passes in this time. When
  * the IP budget is spent, one request that reduces risk passes for each client.
@@ -30,6 +36,19 @@ export type BudgetTerms = {
   readonly keptFor: ReadonlyMap<string, number>
   /** Only what reduces risk may use it. */
   readonly keptForCancels: number
+}
+
+/** What a request spends. A budget whose weight is `undefined` is neither asked nor counted. */
+export type Spending = {
+  readonly client: string
+  /** `target_address`, or else the signer; `undefined` for a read, which uses no address's budget. */
+  readonly address: Address | undefined
+  readonly addressWeight: number
+  readonly ipWeight: number
+  readonly lane: Lane
+  /** Counted but never stopped: a request from an operator or a panic. */
+  readonly isForced?: true
+  readonly terms: Readonly<Record<BudgetScope, BudgetTerms | undefined>>
 }
 
 /** Stands for weight that the venue has counted and this daemon hasn't. No client can have this name. */
@@ -47,7 +66,7 @@ export type BudgetAsk = {
 }
 
 /** What a budget has left for a request. */
-export type BudgetRoom = {
+type BudgetRoom = {
   readonly max: number
   readonly used: number
   /** Free, but kept for others. */
@@ -114,4 +133,70 @@ export function openReserve(): Reserve {
   }
 }
 
-export type BudgetScope = "address" | "ip"
+/** How long a refused client counts as waiting: some ask again only after seconds. */
+const waitsForMs = 10_000
+
+/** Of the clients that wait for what many share, the one that had it longest ago is next. */
+export type Turns = {
+  /** How many of those that wait come before a client. */
+  before(client: string, nowMs: number): number
+  /** The client has it now and waits no longer. */
+  take(client: string, nowMs: number): void
+  /** The client waits from now on. */
+  refuse(client: string, nowMs: number): void
+}
+
+/** Starts with nobody waiting. */
+export function openTurns(): Turns {
+  const takenMsBy = new Map<string, number>()
+  const refusedMsBy = new Map<string, number>()
+  const lastMs = (client: string): number => takenMsBy.get(client) ?? -Infinity
+  return {
+    before(client, nowMs) {
+      let count = 0
+      for (const [other, refusedMs] of refusedMsBy) {
+        if (nowMs < refusedMs + waitsForMs && lastMs(other) < lastMs(client)) count += 1
+      }
+      return count
+    },
+    take(client, nowMs) {
+      takenMsBy.set(client, nowMs)
+      refusedMsBy.delete(client)
+    },
+    refuse: (client, nowMs) => void refusedMsBy.set(client, nowMs),
+  }
+}
+
+/**
+ * The refusal by a budget. For an address it has the venue's code and words; for the IP the venue's aren't
+ * disclosed. The sentence has no numbers, so that repeated refusals are recorded as one.
+ */
+export function budgetExhausted(short: Shortage, nowMs: number): Refusal {
+  const { scope, max, used, kept, asked, retryAfterMs } = short
+  const amounts = {
+    ...{ max, used, kept, asked },
+    frees_at: retryAfterMs === undefined ? null : nowMs + retryAfterMs,
+    retry_after_ms: retryAfterMs ?? null,
+  }
+  const advice =
+    retryAfterMs === undefined
+      ? "what is kept for others never leaves it that much"
+      : "frees_at says when it has room"
+  return scope === "ip"
+    ? {
+        code: "ip_budget_exhausted",
+        message: `Rate limit exceeded: the IP budget has no room for it, so it wasn't sent; ${advice}.`,
+        data: { scope, ...amounts },
+      }
+    : {
+        code: "10029",
+        message: `Rate limit exceeded: the budget of this request's address has no room for it, so it wasn't sent; ${advice}.`,
+        data: { scope, ...amounts },
+      }
+}
+
+/** A budget that has no room for a request; `retryAfterMs` is `undefined` when it never has. */
+export type Shortage = BudgetRoom & {
+  readonly scope: BudgetScope
+  readonly retryAfterMs: number | undefined
+}

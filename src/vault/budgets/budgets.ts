@@ -14,6 +14,8 @@ import {
   type Reserve,
   budgetWindowMs,
   type BudgetAsk,
+  type Shortage,
+  type Spending,
 } from "./budget.ts"
 import {
   openCountedRepeats,
@@ -21,8 +23,6 @@ import {
   rollingWindow,
   type RollingWindow,
 } from "./rolling-window.ts"
-import type { Shortage } from "./shortage.ts"
-import type { Spending } from "./spending.ts"
 
 /** The state of a budget for one client. */
 export type BudgetStand = {

@@ -7,12 +7,11 @@ import { readFile, unlink, writeFile } from "node:fs/promises"
 import * as z from "zod"
 
 import { Fault } from "../../std/fault.ts"
-import { codeOf } from "../../std/fs/private-file.ts"
+import { codeOf } from "../../std/private-file.ts"
 import { replaceFile } from "../keyring/write-new-file.ts"
 import { systemClock } from "../process/clock.ts"
-import type { FileSet, FileText } from "./file-set.ts"
+import { type FileSet, type FileText, hashTexts } from "./file-set.ts"
 import { pathsOf, type Installation } from "./installation.ts"
-import { hashTexts } from "./parse-file-set.ts"
 
 /** The set that was in force last. */
 export type KeptSet = {

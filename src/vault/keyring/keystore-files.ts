@@ -7,7 +7,7 @@ import { addressOfPublicKey } from "../../venue/address.ts"
 import { type Curve, isSecretKey } from "./curve.ts"
 import { assertKeyName, keyName, type KeyPair, type KeyStore } from "./keyring.ts"
 import { decryptPair, decryptV3, encryptV3 } from "./keystore-v3.ts"
-import { assertPrivateDirectory, codeOf, readPrivateText } from "../../std/fs/private-file.ts"
+import { assertPrivateDirectory, codeOf, readPrivateText } from "../../std/private-file.ts"
 import { withSecret } from "./with-secret.ts"
 import { writeNewFile } from "./write-new-file.ts"
 

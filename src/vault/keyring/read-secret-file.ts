@@ -2,7 +2,7 @@ import { readSync } from "node:fs"
 
 import { copySecret, newSecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
-import { readPrivateFile } from "../../std/fs/private-file.ts"
+import { readPrivateFile } from "../../std/private-file.ts"
 import { withSecret } from "./with-secret.ts"
 
 /** Far more than any passphrase. It bounds how much a wrong path can make us read. */

@@ -4,7 +4,7 @@ import { link, open, rename, unlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { codeOf } from "../../std/fs/private-file.ts"
+import { codeOf } from "../../std/private-file.ts"
 
 /** The prefix of files that aren't complete yet. A crash can leave one; nothing reads it. */
 export const temporaryPrefix = ".new-"

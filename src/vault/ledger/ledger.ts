@@ -1,4 +1,4 @@
-import type { Outcome } from "../../link/views/outcome.ts"
+import type { Outcome } from "../../link/views/signed.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { Fault } from "../../std/fault.ts"
 import type { Result } from "../../std/result.ts"

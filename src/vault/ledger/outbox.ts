@@ -1,4 +1,4 @@
-import type { Outcome } from "../../link/views/outcome.ts"
+import type { Outcome } from "../../link/views/signed.ts"
 import type { OutboxRequest } from "../../link/views/stop-views.ts"
 import type { Clock } from "../process/clock.ts"
 import { log } from "../process/log.ts"

@@ -1,9 +1,9 @@
 import * as z from "zod"
 
 import type { AdminParams, BotResults } from "../../link/calls/methods.ts"
-import { pricesList } from "../../link/calls/read-methods.ts"
+import { pricesList } from "../../link/calls/gate-methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
-import type { PriceView } from "../../link/views/views.ts"
+import type { PriceView } from "../../link/views/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { compareDecimals, formatDecimal, parseDecimal, type Decimal } from "../../venue/decimal.ts"

@@ -1,16 +1,29 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { compareDecimals, type Decimal } from "../../venue/decimal.ts"
-import { allowedBesides, matchSized, type Sizes } from "./bounds/over-size.ts"
+import { allowedBesides, matchSized, type Sizes, matchedOrder, matchText } from "./match-entry.ts"
 import { orderSizes } from "./bounds/order-size.ts"
 import { claimsOf, enforced } from "./claims-of.ts"
-import { denialBy, noPolicy, noRule, verdictOf, verdictsBy } from "./explain-denial.ts"
-import { matchedOrder, matchText } from "./match/match-entry.ts"
+import {
+  denialBy,
+  noPolicy,
+  noRule,
+  verdictOf,
+  verdictsBy,
+  type Decision,
+  type Denial,
+  type HeldBy,
+  ofOrder,
+  type Verdict,
+} from "./terms/decision.ts"
 import type { Claim, OrderSize } from "./terms/claim.ts"
-import { type Decision, type Denial, type HeldBy, ofOrder, type Verdict } from "./terms/decision.ts"
 import { withoutKey } from "./sent-twice.ts"
-import { appliesTo, subjectOf, type Subject } from "./judged/judged-order.ts"
-import type { Circumstances, JudgedRequest } from "./judged/judged-request.ts"
-import type { Policy, Rule } from "./terms/policy.ts"
+import {
+  subjectOf,
+  type Subject,
+  type Circumstances,
+  type JudgedRequest,
+} from "./match/judged-request.ts"
+import { appliesTo, type Policy, type Rule } from "./terms/policy.ts"
 import { type Stop, tryRule } from "./try-rule.ts"
 
 /**

@@ -2,7 +2,7 @@ import { err, ok, type Result } from "../../std/result.ts"
 import { addDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
 import { itemCount } from "../../venue/payload/payload.ts"
 import { quantityUnit } from "./bounds/order-size.ts"
-import type { Match, MatchedOrder } from "./match/match-entry.ts"
+import type { Match, MatchedOrder } from "./match-entry.ts"
 import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./values/body-field.ts"
 import type { OrderSize } from "./terms/claim.ts"
 import { ofOrder, type Mismatch } from "./terms/decision.ts"
@@ -11,7 +11,7 @@ import {
   orderText,
   quantityText,
   type Subject,
-} from "./judged/judged-order.ts"
+} from "./match/judged-request.ts"
 import type { Counted, Limit } from "./terms/policy.ts"
 
 /** How much a limit counts of a request. Amounts of different groups are never added. */

@@ -1,10 +1,8 @@
-import { approveAgentRule } from "./bounds/approve-agent-rule.ts"
-import { maxNotional } from "./bounds/max-notional.ts"
-import { maxSlippage } from "./bounds/max-slippage.ts"
-import { priceBand } from "./bounds/price-band.ts"
-import { maxQuantity, minQuantity } from "./bounds/order-size.ts"
+import type { Address } from "../../venue/address.ts"
+import { maxSlippage, priceBand } from "./bounds/price-bounds.ts"
+import { maxNotional, maxQuantity, minQuantity } from "./bounds/size-bounds.ts"
+import { quantityText, type Subject } from "./match/judged-request.ts"
 import { type Named, orderMatchers, requestMatchers, usesOrderMatchers } from "./match/matchers.ts"
-import { quantityText, type Subject } from "./judged/judged-order.ts"
 import { type Mismatch, ofOrder } from "./terms/decision.ts"
 import type { Rule } from "./terms/policy.ts"
 
@@ -72,11 +70,6 @@ function bounded<Key extends Bound>(
     const bound = rule[key]
     return bound === undefined ? undefined : check(bound, rule, subject)
   }
-}
-
-/** A rule's keys about agents apply to approveAgent only. */
-function approval(rule: Rule, subject: Subject): Mismatch | undefined {
-  return subject.request.operation === "approveAgent" ? approveAgentRule(rule, subject) : undefined
 }
 
 function endpoint({ operations }: Rule, { request }: Subject): Mismatch | undefined {
@@ -156,4 +149,40 @@ function maxExpiresIn(maxMs: number, _: Rule, { request }: Subject): Mismatch | 
     asked: `valid for ${request.expiresInMs} ms`,
     allowed: `${maxMs} ms; send Countersign-Expires-In`,
   }
+}
+
+/**
+ * Checks approveAgent, which a rule's keys about agents are for. The agent's key is held here or the rule names it. The
+ * signer authorizes it for its own account, or for one that the rule names. The approval expires.
+ */
+function approval(rule: Rule, subject: Subject): Mismatch | undefined {
+  const { operation, payload, key } = subject.request
+  if (operation !== "approveAgent") return undefined
+  if (payload.kind !== "approve_agent") {
+    return { reason: "approval_unreadable", asked: operation, allowed: null }
+  }
+  const { agentAddress, authorizedAddress, validDays } = payload.approval
+
+  if (!isAgentAllowed(agentAddress, rule, subject)) {
+    const allowed =
+      rule.agentAddresses === "held" ? "the agents held here" : rule.agentAddresses.join(", ")
+    return { reason: "agent_address_not_allowed", asked: agentAddress, allowed }
+  }
+  const authorized = [key.address, ...rule.authorizedAddresses]
+  if (!authorized.includes(authorizedAddress)) {
+    const allowed = authorized.join(", ")
+    return { reason: "authorized_address_not_allowed", asked: authorizedAddress, allowed }
+  }
+  // Not `>`: NaN compares as false and must not pass.
+  if (!(validDays <= rule.maxValidDays)) {
+    const allowed = `${rule.maxValidDays} days`
+    return { reason: "valid_days_over_max", asked: `${validDays} days`, allowed }
+  }
+  return undefined
+}
+
+function isAgentAllowed(address: Address, rule: Rule, { circumstances }: Subject): boolean {
+  return rule.agentAddresses === "held"
+    ? circumstances.heldAgents().has(address)
+    : rule.agentAddresses.includes(address)
 }

@@ -3,9 +3,28 @@ import type { LogLevel } from "../../std/log.ts"
 import type { Act } from "../ledger/records/row.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
 import { frozen } from "../ledger/records/freeze.ts"
+import type { LedgerWatcher } from "../ledger/records/ledger-watcher.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 import { log } from "./log.ts"
-import type { VaultListener } from "./vault-listener.ts"
+
+/** What a vault does before it is open, in words that people read. */
+type OpeningStep =
+  "loading policies" | "unlocking keys" | "checking the ledger" | "waiting for PostgreSQL"
+
+/** Hears what a vault does. Nothing waits for it. */
+export type VaultListener = Pick<LedgerWatcher, "reserved" | "noted"> & {
+  opening(step: OpeningStep): void
+  /** An act is in force, and durable. */
+  acted(entry: Act, record: RecordId): void
+}
+
+const nothing = (): void => undefined
+
+/** Hears nothing. */
+export const noListener: VaultListener = {
+  opening: nothing,
+  acted: nothing,
+}
 
 /**
  * Writes lines for freezes and their ends, which whoever watches the daemon must hear of; for refusals, whose

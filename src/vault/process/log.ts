@@ -1,6 +1,5 @@
-import { errorFields } from "../../std/error-fields.ts"
+import { errorFields, createLog, type FieldsOf, type LogHead } from "../../std/log.ts"
 import { Fault } from "../../std/fault.ts"
-import { createLog, type FieldsOf, type LogHead } from "../../std/log.ts"
 import type { Curve } from "../keyring/curve.ts"
 
 /** What a log line of the vault can say. There is no field for a body, a token or a key. */

@@ -1,14 +1,19 @@
 import type { BotResults } from "../../link/calls/methods.ts"
 import type { RateLimit } from "../../link/views/signed.ts"
-import type { BudgetView } from "../../link/views/views.ts"
+import type { BudgetView } from "../../link/views/bot-views.ts"
 import type { Address } from "../../venue/address.ts"
 import { itemCount, type Lane, type Payload } from "../../venue/payload/payload.ts"
 import type { Endpoint, PricePoll } from "../../venue/profile.ts"
 import type { Parties } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { budgetMax, type BudgetScope, type BudgetTerms, venueWindowMs } from "../budgets/budget.ts"
+import {
+  budgetMax,
+  type BudgetScope,
+  type BudgetTerms,
+  venueWindowMs,
+  type Spending,
+} from "../budgets/budget.ts"
 import type { Budgets } from "../budgets/budgets.ts"
-import type { Spending } from "../budgets/spending.ts"
 import { type Client, pollName } from "../ledger/records/bindings.ts"
 import type { Asking, SignContext } from "./asking.ts"
 

@@ -7,7 +7,7 @@ import { trimArchived, writeArchive } from "../audit/write-archive.ts"
 import { type Installation, pathsOf } from "../config/installation.ts"
 import { temporaryPrefix } from "../keyring/write-new-file.ts"
 import { auditMethods, type AuditParts } from "../operator/audit-methods.ts"
-import { log, logFailure } from "../process/log.ts"
+import { logFailure, log } from "../process/log.ts"
 import { ledgerBytes } from "../status/ledger-bytes.ts"
 import type { DiskSpace } from "../watch/disk-space.ts"
 

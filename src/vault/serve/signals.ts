@@ -5,7 +5,7 @@ import { pathsOf, type Installation } from "../config/installation.ts"
 import { keepStop } from "../config/kept-set.ts"
 import type { FilesInForce } from "../active/active-set.ts"
 import type { Outbox } from "../ledger/outbox.ts"
-import { log, logFailure } from "../process/log.ts"
+import { logFailure, log } from "../process/log.ts"
 import type { VaultService } from "./vault-service.ts"
 
 /**

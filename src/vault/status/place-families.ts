@@ -1,6 +1,6 @@
 import type { MetricFamily } from "../../link/views/metrics.ts"
-import type { PriceView } from "../../link/views/views.ts"
-import { flag, gauge, gauges, maxNamedSeries } from "../metrics/gauge.ts"
+import type { PriceView } from "../../link/views/bot-views.ts"
+import { flag, gauge, gauges, maxNamedSeries } from "../metrics/vault-metrics.ts"
 import { isPriceUsable, listPrices } from "./fed-prices.ts"
 import { ledgerBytes } from "./ledger-bytes.ts"
 import type { StatusSources } from "./sources.ts"

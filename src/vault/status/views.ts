@@ -1,11 +1,6 @@
 import { whoRefused } from "../../link/views/refusal.ts"
-import type {
-  BudgetUse,
-  ClientView,
-  KeyView,
-  RecordView,
-  RefusalView,
-} from "../../link/views/views.ts"
+import type { BudgetUse, ClientView, RefusalView } from "../../link/views/views.ts"
+import type { KeyView, RecordView } from "../../link/views/bot-views.ts"
 import type { BudgetScope } from "../budgets/budget.ts"
 import type { BudgetStand } from "../budgets/budgets.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"

@@ -1,6 +1,6 @@
 import { pathsOf } from "../config/installation.ts"
 import { makeSpare, spareBytes, spareBytesFor } from "../ledger/sqlite/spare-space.ts"
-import { log, logFailure, type LogEntry } from "../process/log.ts"
+import { logFailure, type LogEntry, log } from "../process/log.ts"
 import { diskLow, type DiskSpace } from "../watch/disk-space.ts"
 import type { StatusSources } from "./sources.ts"
 

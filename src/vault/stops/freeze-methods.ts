@@ -4,7 +4,7 @@ import * as z from "zod"
 
 import type { AdminParams, BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
-import type { FreezeView } from "../../link/views/views.ts"
+import type { FreezeView } from "../../link/views/stop-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../link/views/outcome.ts"
+import type { Outcome } from "../../link/views/signed.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Act } from "../ledger/records/row.ts"

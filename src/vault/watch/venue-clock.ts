@@ -1,4 +1,4 @@
-import type { VenueClockReading } from "../../link/calls/report.ts"
+import type { VenueClockReading } from "../../link/calls/gate-methods.ts"
 import type { Stop } from "../../link/views/refusal.ts"
 import type { Warning } from "../../link/views/views.ts"
 import type { ActiveSet } from "../active/active-set.ts"

@@ -18,12 +18,11 @@ import {
   type PayloadShape,
   type Profile,
 } from "../profile.ts"
-import { parseApproveAgent } from "./approve-agent.ts"
+import { parseApproveAgent, checkStructBody } from "./struct-body.ts"
 import { checkCancelBody } from "./cancel-body.ts"
 import { fieldError, missingField, unknownField, wrongType } from "./field-rules.ts"
 import { parseOrder } from "./parse-order.ts"
 import type { Lane, Order, Payload } from "./payload.ts"
-import { checkStructBody } from "./struct-body.ts"
 
 /** The most errors in one answer. It bounds the answer to a body that is all wrong. */
 export const maxFieldErrors = 100

@@ -1,5 +1,8 @@
 import { err, ok, type Result } from "../../std/result.ts"
-import { parseAddress } from "../address.ts"
+import { parseAddress, type Address } from "../address.ts"
+import { approveAgentStruct, agentStruct } from "../endpoints.ts"
+import { pointerTo, type FieldError, type JsonObject, type JsonValue } from "../json.ts"
+import type { Profile } from "../profile.ts"
 import {
   snakeCase,
   uintBits,
@@ -8,10 +11,8 @@ import {
   type StructValue,
   type StructValues,
 } from "../signing-hash.ts"
-import { pointerTo, type FieldError, type JsonObject, type JsonValue } from "../json.ts"
-import type { Profile } from "../profile.ts"
-import { businessFields } from "./check-struct.ts"
 import { fieldError, missingField, unknownField, wrongType } from "./field-rules.ts"
+import type { AgentApproval } from "./payload.ts"
 
 /**
  * Parses a complete Type B body (with signer_address, nonce and expires_after) into the values that
@@ -61,6 +62,35 @@ function checkChainId(body: JsonObject, typeB: Profile["typeB"]): readonly Field
   if (typeB.signatureChainIds.includes(chainId)) return []
   const message = `send one of ${typeB.signatureChainIds.join(", ")}, which venue.yaml lists`
   return [fieldError(path, "wrong_signature_chain_id", message)]
+}
+
+/** Parses the business fields of approveAgent: exactly the six documented ones. */
+export function parseApproveAgent(
+  body: JsonObject,
+  typeB: Profile["typeB"],
+): Result<AgentApproval, readonly FieldError[]> {
+  const errors = [...checkStructBody(approveAgentStruct, body, typeB)]
+  if (body["valid_days"] === 0) {
+    errors.push(fieldError("/valid_days", "out_of_range", "send at least 1 day"))
+  }
+  const approval = approvalOf(body)
+  return approval === undefined || errors.length > 0 ? err(errors) : ok(Object.freeze(approval))
+}
+
+/** `undefined` when a field can't be read; {@link checkStructBody} has reported it. */
+function approvalOf(body: JsonObject): AgentApproval | undefined {
+  const agentAddress = addressOf(body["agent_address"])
+  const authorizedAddress = addressOf(body["authorized_address"])
+  if (agentAddress === undefined || authorizedAddress === undefined) return undefined
+  const { service_chain: serviceChain, signature_chain_id: signatureChainId } = body
+  const { valid_days: validDays, label } = body
+  if (typeof serviceChain !== "string" || typeof label !== "string") return undefined
+  if (typeof signatureChainId !== "number" || typeof validDays !== "number") return undefined
+  return { serviceChain, signatureChainId, agentAddress, authorizedAddress, validDays, label }
+}
+
+function addressOf(value: JsonValue | undefined): Address | undefined {
+  return typeof value === "string" ? parseAddress(value) : undefined
 }
 
 function parseMembers(
@@ -124,4 +154,59 @@ function integerOf(value: JsonValue, bits: number): bigint | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined
   const isDigits = typeof value === "string" && /^(?:0|[1-9]\d{0,77})$/.test(value)
   return isDigits && bits > 53 ? BigInt(value) : undefined
+}
+
+/** The fields that every Type B struct has. The daemon fills them in. */
+export const filledInFields: readonly StructField[] = [
+  { name: "signerAddress", type: "address" },
+  { name: "nonce", type: "uint64" },
+  { name: "expiresAfter", type: "uint64" },
+]
+
+/** A Type B struct's own fields. */
+export function businessFields({ fields }: StructType): readonly StructField[] {
+  return fields.filter(({ name }) => !filledInFields.some((field) => field.name === name))
+}
+
+const disclosedNames = ["Agent", "ApproveAgent"]
+
+const bodyNames = ["signature_chain_id", "signature", "target_address"]
+
+/**
+ * Says why a struct can't be that of a Type B operation; each reason is a sentence.
+ *
+ * Two fields never get the same name in the body: {@link snakeCase} is one-to-one on the names that are
+ * allowed here, and no struct has a name twice.
+ */
+export function checkTypeBStruct(struct: StructType): readonly string[] {
+  const taken = disclosedNames.includes(struct.name)
+    ? [`${struct.name} is the interface's own struct; another operation's can't have that name`]
+    : []
+  const missing = filledInFields
+    .filter((field) => !holds(struct, field))
+    .map(({ type, name }) => `${struct.name} lacks the field "${type} ${name}"`)
+  const colliding = struct.fields
+    .filter((field) => bodyNames.includes(snakeCase(field.name)))
+    .map(({ name }) => `${struct.name}'s field ${name} collides with the body's ${snakeCase(name)}`)
+  return [...taken, ...missing, ...colliding]
+}
+
+/**
+ * Says why a struct can't be the `Agent` message with `target_address`; each reason is a sentence. The interface shows
+ * the other fields. It doesn't say what this one is called, so any name is taken.
+ */
+export function checkAgentWithTarget(struct: StructType): readonly string[] {
+  const { name, fields } = agentStruct
+  const others = struct.fields.filter((field) => !holds(agentStruct, field))
+  const isTarget = others.length === 1 && others[0]?.type === "address"
+  const isComplete = struct.name === name && struct.fields.length === fields.length + 1 && isTarget
+  if (isComplete) return []
+  const shown = fields.map((field) => `${field.type} ${field.name}`).join(", ")
+  return [
+    `agent_message_with_target must be ${name}(…) with ${shown} and one address more, the target's, in the venue's order`,
+  ]
+}
+
+function holds(struct: StructType, { name, type }: StructField): boolean {
+  return struct.fields.some((field) => field.name === name && field.type === type)
 }

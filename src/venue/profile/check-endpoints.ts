@@ -1,10 +1,14 @@
 import type { Place, YamlPath } from "../../std/yaml-file.ts"
 import { approveAgentStruct, builtinEndpoints, placeOrderTag } from "../endpoints.ts"
-import { checkTypeBStruct } from "../payload/check-struct.ts"
-import type { OperationId } from "../profile.ts"
-import { checkLayout, checkSigning } from "./check-settings.ts"
-import { atSetting, type Given, type PlacedProblem } from "./placed-problem.ts"
+import { parsePointer } from "../json.ts"
+import { orderFields } from "../payload/order-fields.ts"
+import { signingFieldOf } from "../payload/parse-payload.ts"
+import { checkTypeBStruct } from "../payload/struct-body.ts"
+import { type OperationId, operationIds, type Endpoint } from "../profile.ts"
 import type { EndpointSettings, ProfileFile } from "./profile-schema.ts"
+
+/** A problem in venue.yaml, at the value that `path` leads to. */
+export type PlacedProblem = { readonly path: YamlPath; readonly message: string }
 
 /** Checks the settings under `endpoints:`, each by itself and then all together. */
 export function checkEndpoints(
@@ -25,6 +29,18 @@ export function checkEndpoints(
     ...checkTagsDiffer(open, lineOf),
     ...checkStructsDiffer(open, lineOf),
   ]
+}
+
+/** venue.yaml's settings of one operation. */
+type Given = { readonly endpoint: Endpoint; readonly settings: EndpointSettings }
+
+/** Places a problem at one setting of an operation. */
+function atSetting(
+  { endpoint }: Given,
+  setting: keyof EndpointSettings,
+  message: string,
+): PlacedProblem {
+  return { path: ["endpoints", endpoint.id, setting], message }
 }
 
 type Written = Partial<Record<keyof EndpointSettings, string | number | undefined>>
@@ -97,4 +113,138 @@ function checkStructsDiffer(given: readonly Given[], lineOf: LineOf): readonly P
     const message = `${id} can't have this struct: it is ${owner}, and a signature for one would do for the other`
     return [atSetting(each, "struct", message)]
   })
+}
+
+/** Checks that an operation's signing type, tag and struct go together. */
+function checkSigning(given: Given): readonly PlacedProblem[] {
+  const { action_tag, struct } = given.settings
+  if (action_tag !== undefined && struct !== undefined) {
+    const message = `${given.endpoint.id} has an action_tag (Type A) and a struct (Type B); keep one`
+    return [atSetting(given, "struct", message)]
+  }
+  return given.endpoint.area === "trade" ? checkTradeSigning(given) : checkAccountSigning(given)
+}
+
+function checkTradeSigning(given: Given): readonly PlacedProblem[] {
+  const { id } = given.endpoint
+  const { signing, struct } = given.settings
+  if (signing === "B") {
+    const message = `${id} is a trade endpoint, and those are Type A; remove signing: B`
+    return [atSetting(given, "signing", message)]
+  }
+  if (struct === undefined) return []
+  const message = `a struct is Type B's, and ${id} is Type A; give its action_tag instead`
+  return [atSetting(given, "struct", message)]
+}
+
+/** Their signing type isn't disclosed, so venue.yaml must say it. It is never guessed. */
+function checkAccountSigning(given: Given): readonly PlacedProblem[] {
+  const { id } = given.endpoint
+  const { signing, action_tag, struct } = given.settings
+  if (action_tag !== undefined && signing !== "A") {
+    const message = `an action_tag is Type A's; ${id} needs signing: A beside it`
+    return [atSetting(given, "action_tag", message)]
+  }
+  if (struct !== undefined && signing !== "B") {
+    const message = `a struct is Type B's; ${id} needs signing: B beside it`
+    return [atSetting(given, "struct", message)]
+  }
+  return []
+}
+
+const bodySettings = ["items", "item_like", "like", "order_id", "fields"] as const
+
+const layoutSettings = [...bodySettings, "applies_flags"] as const
+
+type LayoutSetting = (typeof layoutSettings)[number]
+
+const layoutOf: Partial<Record<OperationId, readonly LayoutSetting[]>> = {
+  modifyOrder: ["like", "order_id", "applies_flags"],
+  placeBatch: ["items", "item_like"],
+  modifyBatch: ["items", "item_like", "order_id", "applies_flags"],
+  cancelOrder: ["fields"],
+  cancelBatch: ["items", "fields"],
+  cancelAll: ["fields"],
+}
+
+/** Checks the settings of a body: they fit the operation, are complete, and use no name twice. */
+function checkLayout(given: Given): readonly PlacedProblem[] {
+  const misplaced = layoutSettings.filter(
+    (setting) =>
+      given.settings[setting] !== undefined &&
+      layoutOf[given.endpoint.id]?.includes(setting) !== true,
+  )
+  if (misplaced.length > 0) return misplaced.map((setting) => misplacedSetting(given, setting))
+  return [...checkComplete(given), ...checkPointers(given)]
+}
+
+function misplacedSetting(given: Given, setting: LayoutSetting): PlacedProblem {
+  const places = Object.entries(layoutOf)
+    .filter(([, settings]) => settings.includes(setting))
+    .map(([id]) => id)
+  const message = `${setting} describes the body of ${places.join(", ")}, not of ${given.endpoint.id}; remove it`
+  return atSetting(given, setting, message)
+}
+
+function checkComplete(given: Given): readonly PlacedProblem[] {
+  const { id } = given.endpoint
+  const settings = given.settings
+  const needs = (setting: LayoutSetting, other: LayoutSetting): readonly PlacedProblem[] =>
+    settings[setting] !== undefined && settings[other] === undefined
+      ? [atSetting(given, setting, `${setting} of ${id} needs ${other} beside it`)]
+      : []
+  const takesOrderId = layoutOf[id]?.includes("order_id") === true
+  return [
+    ...needs("item_like", "items"),
+    ...(takesOrderId ? needs("item_like", "order_id") : []),
+    ...needs("like", "order_id"),
+    ...needs("order_id", id === "modifyOrder" ? "like" : "item_like"),
+    ...needs("applies_flags", id === "modifyOrder" ? "like" : "item_like"),
+  ]
+}
+
+/** The order's id may not be one of the order's own fields, and no pointer may lead to a signing field. */
+function checkPointers(given: Given): readonly PlacedProblem[] {
+  const orderNames = orderFields.map((field) => field.name)
+  const isTaken = (setting: "items" | "order_id", name: string): boolean =>
+    signingFieldOf(name) !== undefined || (setting === "order_id" && orderNames.includes(name))
+  return (["items", "order_id"] as const).flatMap((setting) => {
+    const pointer = given.settings[setting]
+    const first = pointer === undefined ? undefined : parsePointer(pointer)?.[0]
+    if (first === undefined || !isTaken(setting, first)) return []
+    const message = `${setting} of ${given.endpoint.id} can't lead into ${first}, which is a field of its own`
+    return [atSetting(given, setting, message)]
+  })
+}
+
+/** Checks that `extra_fields` adds only new fields, and only to operations whose body can have more. */
+export function checkExtraFields(value: ProfileFile): readonly PlacedProblem[] {
+  return operationIds.flatMap((id) => {
+    const names = value.extra_fields[id] ?? []
+    if (names.length > 0 && isTypeB(id, value)) {
+      const message = `${id} is Type B, whose body holds its struct's fields and no more; remove it`
+      return [{ path: ["extra_fields", id], message }]
+    }
+    const taken = documentedFields(id, value)
+    return names.flatMap((name, index): readonly PlacedProblem[] => {
+      const path = ["extra_fields", id, index]
+      if (signingFieldOf(name) !== undefined) {
+        return [{ path, message: `${name} is a signing field, never an extra field; remove it` }]
+      }
+      if (!taken.includes(name)) return []
+      return [{ path, message: `${name} is a field of ${id} already; remove it from extra_fields` }]
+    })
+  })
+}
+
+function isTypeB(id: OperationId, value: ProfileFile): boolean {
+  return id === "approveAgent" || value.endpoints[id]?.signing === "B"
+}
+
+function documentedFields(id: OperationId, value: ProfileFile): readonly string[] {
+  const settings = value.endpoints[id]
+  const isOrder = id === "placeOrder" || settings?.like !== undefined
+  const pointers = [settings?.items, settings?.like && settings.order_id]
+  const first = pointers.flatMap((pointer) => parsePointer(pointer ?? "")?.[0] ?? [])
+  return [...first, ...(isOrder ? orderFields.map((field) => field.name) : [])]
 }

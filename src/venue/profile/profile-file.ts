@@ -1,17 +1,27 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { parseYaml, type Place, type Problem, type YamlPath } from "../../std/yaml-file.ts"
-import { builtinEndpoints } from "../endpoints.ts"
-import { checkAgentWithTarget } from "../payload/check-struct.ts"
+import {
+  builtinEndpoints,
+  isBatch,
+  undisclosedItems,
+  undisclosedStruct,
+  undisclosedTag,
+} from "../endpoints.ts"
 import { parsePayload } from "../payload/parse-payload.ts"
-import type { Disclosed, Endpoint, Profile, Signing, SymbolEntry } from "../profile.ts"
-import { applySettings } from "./apply-settings.ts"
+import { checkAgentWithTarget } from "../payload/struct-body.ts"
+import type {
+  Disclosed,
+  Endpoint,
+  Profile,
+  Signing,
+  SymbolEntry,
+  OperationId,
+  PayloadShape,
+} from "../profile.ts"
 import { buildProfile, builtinParts } from "./builtin-profile.ts"
-import { checkEndpoints } from "./check-endpoints.ts"
-import { checkExtraFields } from "./check-extra-fields.ts"
-import { checkReads } from "./check-reads.ts"
-import type { PlacedProblem } from "./placed-problem.ts"
-import { checkPricePoll, pricePollOf } from "./price-poll.ts"
-import { profileSchema, type ProfileFile } from "./profile-schema.ts"
+import { checkEndpoints, checkExtraFields, type PlacedProblem } from "./check-endpoints.ts"
+import { checkReads, checkPricePoll, pricePollOf } from "./check-reads.ts"
+import { profileSchema, type ProfileFile, type EndpointSettings } from "./profile-schema.ts"
 
 /** Parses venue.yaml and adds it to the built-in profile. Returns all problems at once. */
 export function parseProfile(text: string, file: string): Result<Profile, readonly Problem[]> {
@@ -114,10 +124,31 @@ function profileOf(value: ProfileFile): Profile {
   })
 }
 
+/** Applies venue.yaml's settings of an endpoint. They were checked before. */
 function endpointOf(builtin: Endpoint, value: ProfileFile): Endpoint {
-  const endpoint = applySettings(builtin, value.endpoints[builtin.id] ?? {})
-  const signing = onThisNetwork(endpoint.signing, value)
-  return { ...endpoint, signing, extraFields: value.extra_fields[builtin.id] ?? [] }
+  const settings = value.endpoints[builtin.id] ?? {}
+  const signing = onThisNetwork(signingOf(builtin, settings), value)
+  const { fields, applies_flags } = settings
+  const appliesFlags = applies_flags === "true"
+  const extraFields = value.extra_fields[builtin.id] ?? []
+  const shape = shapeOf(builtin, settings)
+  return { ...builtin, signing, shape, extraFields, fields, appliesFlags }
+}
+
+function signingOf(endpoint: Endpoint, settings: EndpointSettings): Disclosed<Signing> {
+  const { action_tag: tag, struct, signing } = settings
+  if (endpoint.signing.known) return endpoint.signing
+  if (tag !== undefined) return typeA(endpoint.id, tag, settings)
+  if (struct !== undefined) return { known: true, value: { type: "B", struct } }
+  if (signing === "A") return undisclosedTag(endpoint.id, endpoint.area)
+  if (signing === "B") return undisclosedStruct(endpoint.id)
+  return endpoint.signing
+}
+
+/** A batch that makes orders is signed only if they can be counted; a cancel needs no count. */
+function typeA(id: OperationId, tag: number, { items }: EndpointSettings): Disclosed<Signing> {
+  const isUncounted = isBatch(id) && id !== "cancelBatch" && items === undefined
+  return isUncounted ? undisclosedItems(id, tag) : { known: true, value: { type: "A", tag } }
 }
 
 /**
@@ -134,6 +165,18 @@ function onThisNetwork(signing: Disclosed<Signing>, value: ProfileFile): Disclos
     code: "signing_type_undisclosed",
     addLine: 'type_b: {service_chain: "…", signature_chain_ids: [<chain id>]}',
   }
+}
+
+function shapeOf(endpoint: Endpoint, settings: EndpointSettings): PayloadShape {
+  const { items, item_like, order_id: orderId } = settings
+  if (endpoint.shape.kind !== "opaque") return endpoint.shape
+  if (settings.struct !== undefined) return { kind: "struct" }
+  if (settings.like !== undefined && orderId !== undefined)
+    return { kind: "order_with_id", orderId }
+  if (items === undefined) return endpoint.shape
+  return item_like === undefined
+    ? { kind: "item_list", items }
+    : { kind: "order_list", items, orderId }
 }
 
 function symbolOf(symbol: ProfileFile["symbols"][number]): SymbolEntry {

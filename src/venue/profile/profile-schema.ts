@@ -1,20 +1,19 @@
 // The shape of venue.yaml. Here each value is checked by itself. Rules over several values are in
-// check-endpoints.ts, check-struct.ts and profile-file.ts.
+// check-endpoints.ts, check-reads.ts, profile-file.ts and payload/struct-body.ts.
 
 import * as z from "zod"
 
+import { utf8 } from "../../std/bytes.ts"
+import { err, ok, type Result } from "../../std/result.ts"
 import { parseDurationMs } from "../../std/time/duration.ts"
-import type { Result } from "../../std/result.ts"
 import { parseAddress } from "../address.ts"
 import { compareDecimals, parseDecimal, zero } from "../decimal.ts"
-import { parseStructType } from "../signing-hash.ts"
-import { parsePointer } from "../json.ts"
-import { isPathPattern } from "../path-pattern.ts"
+import { isJsonObject, parsePointer, parseStrictJson, type JsonObject } from "../json.ts"
+import { signingFieldOf } from "../payload/parse-payload.ts"
 import { cancelIds, operationIds } from "../profile.ts"
-import { parseBaseUrl } from "./base-url.ts"
+import { isPathPattern } from "../read-paths.ts"
+import { parseStructType } from "../signing-hash.ts"
 import { builtinParts } from "./builtin-profile.ts"
-import { parseBusinessFields } from "./parse-business-fields.ts"
-import { parseUtcMs } from "./utc-time.ts"
 
 const { domain, canonicalForm } = builtinParts
 const maxUint256 = 2n ** 256n - 1n
@@ -198,3 +197,53 @@ export const profileSchema = z.strictObject({
 /** venue.yaml with every value parsed. */
 export type ProfileFile = z.infer<typeof profileSchema>
 export type EndpointSettings = z.infer<typeof endpointSettings>
+
+const urlPattern = /^https?:\/\/[^/?#@\\\s]+(?:\/[^?#\\\s]*)?$/i
+const hiddenSteps = /\/\/|%2e|%2f|%5c|(?:^|\/)\.\.?(?:\/|$)/i
+const loopbackHost = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
+
+/** Parses `base_url` and drops its trailing slash. The error is a sentence that says what to write. */
+function parseBaseUrl(text: string): Result<string, string> {
+  if (!urlPattern.test(text) || !URL.canParse(text)) {
+    return err(
+      "base_url must be https://host[:port][/path], without credentials, query or fragment",
+    )
+  }
+  const afterScheme = text.slice(text.indexOf("//") + 2)
+  const slash = afterScheme.indexOf("/")
+  const path = slash === -1 ? "" : afterScheme.slice(slash)
+  if (hiddenSteps.test(path)) {
+    return err("the path of base_url can't hold .., . or //, plain or escaped; write it out")
+  }
+  const url = new URL(text)
+  if (url.protocol === "http:" && !loopbackHost.test(url.hostname)) {
+    return err(
+      "base_url is http, which is only for loopback (127.0.0.1, [::1], localhost); use https",
+    )
+  }
+  return ok(`${url.origin}${url.pathname}`.replace(/\/$/, ""))
+}
+
+/** Parses the business fields of a request, as strictly as those from a bot. The error is a sentence. */
+function parseBusinessFields(text: string): Result<JsonObject, string> {
+  const parsed = parseStrictJson(utf8(text))
+  if (!parsed.ok) return err(`expected JSON, and ${parsed.error.message}`)
+  const body = parsed.value
+  if (!isJsonObject(body)) return err('expected a JSON object, like {"symbol_id": 1}')
+  const supplied = Object.keys(body).find((name) => signingFieldOf(name) !== undefined)
+  return supplied === undefined
+    ? ok(body)
+    : err(`leave ${supplied} out; the daemon fills the signing fields in`)
+}
+
+const utcPattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?Z$/
+
+/** Parses an RFC 3339 time in UTC (`2026-11-20T12:00:00Z`) as milliseconds; `undefined` for any other text. */
+function parseUtcMs(text: string): number | undefined {
+  const [, seconds] = utcPattern.exec(text) ?? []
+  if (seconds === undefined) return undefined
+  const ms = Date.parse(text)
+  // Some engines move a day that doesn't exist into the next month.
+  const isReal = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(seconds)
+  return isReal ? ms : undefined
+}

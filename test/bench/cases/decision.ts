@@ -1,5 +1,5 @@
 import { judge } from "../../../src/vault/policy/judge.ts"
-import type { JudgedRequest } from "../../../src/vault/policy/judged/judged-request.ts"
+import type { JudgedRequest } from "../../../src/vault/policy/match/judged-request.ts"
 import type { Policy } from "../../../src/vault/policy/terms/policy.ts"
 import {
   circumstances,

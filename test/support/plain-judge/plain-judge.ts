@@ -2,7 +2,7 @@ import type { Denial, HeldBy, Verdict } from "../../../src/vault/policy/terms/de
 import type {
   Circumstances,
   JudgedRequest,
-} from "../../../src/vault/policy/judged/judged-request.ts"
+} from "../../../src/vault/policy/match/judged-request.ts"
 import type { Deny, Entry, Hold, Policy, Rule } from "../../../src/vault/policy/terms/policy.ts"
 import { unitsOf, unitsText } from "./plain-amount.ts"
 import { plainClaims, type PlainClaim, type PlainSizes } from "./plain-limit.ts"

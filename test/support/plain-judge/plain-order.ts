@@ -1,4 +1,4 @@
-import type { JudgedRequest } from "../../../src/vault/policy/judged/judged-request.ts"
+import type { JudgedRequest } from "../../../src/vault/policy/match/judged-request.ts"
 import type { Order, OrderLeg } from "../../../src/venue/payload/payload.ts"
 import type { Profile } from "../../../src/venue/profile.ts"
 import { decimalText } from "./plain-amount.ts"

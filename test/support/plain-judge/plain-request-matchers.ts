@@ -1,5 +1,5 @@
 import type { FieldCondition } from "../../../src/vault/policy/match/where.ts"
-import type { JudgedRequest } from "../../../src/vault/policy/judged/judged-request.ts"
+import type { JudgedRequest } from "../../../src/vault/policy/match/judged-request.ts"
 import type { Hours } from "../../../src/vault/policy/match/hours.ts"
 import type { JsonObject, JsonValue } from "../../../src/venue/json.ts"
 import { decimalText, fieldUnits, unitsOf } from "./plain-amount.ts"

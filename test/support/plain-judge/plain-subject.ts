@@ -1,7 +1,7 @@
 import type {
   Circumstances,
   JudgedRequest,
-} from "../../../src/vault/policy/judged/judged-request.ts"
+} from "../../../src/vault/policy/match/judged-request.ts"
 import type { Order } from "../../../src/venue/payload/payload.ts"
 import type { Profile } from "../../../src/venue/profile.ts"
 import { unitsOf } from "./plain-amount.ts"

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { createClient, type Failure, type Waiting } from "../../../src/client/create-client.ts"
+import { createClient } from "../../../src/client/create-client.ts"
+import { type Failure } from "../../../src/client/answer.ts"
+import { type Waiting } from "../../../src/client/wait-for-room.ts"
 
 const order = { symbol_id: 1, is_buy: true, quantity: "0.1" }
 const path = "/v1/trade/orders"

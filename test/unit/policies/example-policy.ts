@@ -5,7 +5,7 @@ import { judge } from "../../../src/vault/policy/judge.ts"
 import type {
   Circumstances,
   JudgedRequest,
-} from "../../../src/vault/policy/judged/judged-request.ts"
+} from "../../../src/vault/policy/match/judged-request.ts"
 import type { Decision } from "../../../src/vault/policy/terms/decision.ts"
 import type { Policy } from "../../../src/vault/policy/terms/policy.ts"
 import { operationIds } from "../../../src/venue/profile.ts"

@@ -5,7 +5,7 @@ import { judge } from "../../../src/vault/policy/judge.ts"
 import type {
   Circumstances,
   JudgedRequest,
-} from "../../../src/vault/policy/judged/judged-request.ts"
+} from "../../../src/vault/policy/match/judged-request.ts"
 import { operationIds } from "../../../src/venue/profile.ts"
 import { readRepositoryFile } from "../../support/markdown.ts"
 import {

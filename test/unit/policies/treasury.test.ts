@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
-import type { JudgedRequest } from "../../../src/vault/policy/judged/judged-request.ts"
+import type { JudgedRequest } from "../../../src/vault/policy/match/judged-request.ts"
 import type { JsonObject } from "../../../src/venue/json.ts"
 import { operationIds, type OperationId } from "../../../src/venue/profile.ts"
 import { decideAsShown } from "../../support/a-word.ts"

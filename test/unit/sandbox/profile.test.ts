@@ -27,7 +27,7 @@ import { problemText } from "../../../src/std/yaml-file.ts"
 import { isSandboxNetwork } from "../../../src/vault/operator/key-methods.ts"
 import { operationIds, type OperationId, type Profile } from "../../../src/venue/profile.ts"
 import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
-import { readGroupOf, readWeights } from "../../../src/venue/read-groups.ts"
+import { readGroupOf, readWeights } from "../../../src/venue/read-paths.ts"
 import { nowMs } from "./signed-bodies.ts"
 
 describe("the sandbox's profile", () => {

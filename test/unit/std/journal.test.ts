@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { fstatSync } from "node:fs"
 import { describe, it } from "node:test"
 
-import { isUnderJournal, journalPrefix } from "../../../src/std/journal.ts"
+import { isUnderJournal, journalPrefix } from "../../../src/std/log.ts"
 
 describe("a line for the journal", () => {
   it("begins with its priority, as sd-daemon(3) has it", () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-import type { KeyView } from "../../../link/views/views.ts"
+import type { KeyView } from "../../../link/views/bot-views.ts"
 import { Fault } from "../../../std/fault.ts"
 import { makeActiveSet, type ActiveSet } from "../../../vault/active/active-set.ts"
 import type { FileSet } from "../../../vault/config/file-set.ts"
@@ -110,9 +110,9 @@ export function rehearseCancels(files: FileSet, keys: readonly KeyView[]): reado
 }
 
 function standIn(key: KeyView, address: KeyEntry["address"]): KeyEntry {
-  const { name, role, wallet, network, approval, expires_at: expiresAtMs } = key
+  const { name, role, wallet, network, approval, expires_at } = key
   const targets = key.targets.flatMap((target) => parseAddress(target) ?? [])
-  return { name, address, role, wallet, targets, network, approval, expiresAtMs }
+  return { name, address, role, wallet, targets, network, approval, expires_at }
 }
 
 function whyNot(

@@ -1,8 +1,8 @@
 import * as z from "zod"
 
 import { nearestWord } from "../../../std/nearest-word.ts"
-import { objectError } from "../../../vault/policy/values/described.ts"
 import {
+  objectError,
   addressText,
   amount,
   amountAboveZero,

@@ -1,6 +1,20 @@
 import type { Readable, Writable } from "node:stream"
 
 import { concatBytes, copySecret, utf8 } from "../../../std/bytes.ts"
+import type { FaultCode } from "../../../std/fault.ts"
+
+/** What the vault asks of the keychain's process, one call at a time. A secret follows it as bytes. */
+export type KeychainCall = {
+  /** `cover` returns zeros. They overwrite what is left of a key in the vault's read buffer. */
+  readonly verb: "getPassword" | "setPassword" | "deletePassword" | "cover"
+  /** Empty for `cover`. */
+  readonly account: string
+}
+
+/** What the process answers. An item's secret follows it as bytes. `isDone` is whether there was an item to get or delete. */
+export type KeychainAnswer =
+  | { readonly isOk: true; readonly isDone: boolean }
+  | { readonly isOk: false; readonly code: FaultCode; readonly message: string }
 
 /** One message between the vault and the keychain's process: a head in JSON, and secrets as bytes. */
 export type Frame = {
@@ -11,6 +25,7 @@ export type Frame = {
 
 /** Far more than a thousand keys need. It bounds how much a broken process can make us keep. */
 const maxPartBytes = 1024 * 1024
+
 const prefixBytes = 8
 
 /** Writes a frame and resolves once it is sent. Our copy of `secret` is overwritten; the caller overwrites `secret`. */

@@ -1,8 +1,7 @@
 import { sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { ifKnown, outermostInstall } from "../../../std/node-flags.ts"
-import { packageRoot } from "../../../std/program-files.ts"
+import { ifKnown, outermostInstall, packageRoot } from "../../../std/program-files.ts"
 
 /**
  * Node's permission flags for the keychain's own process. It may read the program and load the library. No flag

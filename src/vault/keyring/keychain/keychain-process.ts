@@ -5,8 +5,7 @@ import { parseArgs } from "node:util"
 
 import { Fault } from "../../../std/fault.ts"
 import { withSecret } from "../with-secret.ts"
-import { framesOf, writeFrame } from "./frames.ts"
-import type { KeychainAnswer, KeychainCall } from "./keychain-call.ts"
+import { framesOf, writeFrame, type KeychainAnswer, type KeychainCall } from "./frames.ts"
 import type { Keychain } from "./keychain.ts"
 
 /** Longer than the vault waits. It matters only if the vault died before it could end this process. */

@@ -4,7 +4,7 @@ import { addressOfPublicKey } from "../../../venue/address.ts"
 import { type Curve, isSecretKey } from "../curve.ts"
 import { assertKeyName, type KeyPair, type KeyStore } from "../keyring.ts"
 import { withSecret } from "../with-secret.ts"
-import { checkedPair } from "./checked-pair.ts"
+import { checkedPair, prefetch, type Lend } from "./prefetch.ts"
 import {
   beginRemoval,
   endRemoval,
@@ -16,7 +16,6 @@ import {
   writeEntry,
 } from "./key-registry.ts"
 import type { Keychain, KeychainDriver } from "./keychain.ts"
-import { prefetch, type Lend } from "./prefetch.ts"
 import { withKeychain } from "./with-keychain.ts"
 
 /** How to open a store. `driver` is for new keys; the registry names the driver of each stored key. */

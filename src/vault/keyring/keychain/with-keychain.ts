@@ -7,8 +7,13 @@ import { copySecret } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { programFile } from "../../../std/program-files.ts"
 import { withSecret } from "../with-secret.ts"
-import { framesOf, writeFrame, type Frame } from "./frames.ts"
-import type { KeychainAnswer, KeychainCall } from "./keychain-call.ts"
+import {
+  framesOf,
+  writeFrame,
+  type Frame,
+  type KeychainAnswer,
+  type KeychainCall,
+} from "./frames.ts"
 import { keychainEnvironment, keychainProcessFlags } from "./keychain-flags.ts"
 import type { Keychain, KeychainSettings } from "./keychain.ts"
 import { assertReady, isKeePassXc, preflight } from "./preflight.ts"

@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from "node:crypto"
 
-import { readPrivateFile } from "../../../std/fs/private-file.ts"
+import { readPrivateFile } from "../../../std/private-file.ts"
 import { Fault } from "../../../std/fault.ts"
 import { err, ok, type Result } from "../../../std/result.ts"
 import { writeNewFile } from "../../keyring/write-new-file.ts"

@@ -1,6 +1,6 @@
 import { familyOf, type MetricFamily } from "../../../link/views/metrics.ts"
 import { openHistogram, waitBoundsSeconds } from "../../../std/histogram.ts"
-import { gauge, gauges } from "../../metrics/gauge.ts"
+import { gauge, gauges } from "../../metrics/vault-metrics.ts"
 
 /** What one of several hosts keeps of its turns, and of the others, for those who look. */
 export class FleetWatch {

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 
-import { isThere } from "../../../std/fs/is-there.ts"
+import { isThere } from "../../../std/private-file.ts"
 import { type IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
 import { openDatabase } from "../sqlite/database.ts"

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream"
 
 import { Fault } from "../../../std/fault.ts"
 import { momentIn, passedSince } from "../../../std/time/moment.ts"
-import { passingCodes } from "../../../std/service-exit-code.ts"
+import { passingCodes } from "../../../std/systemd.ts"
 import type { PostgresLedger } from "../../config/ledger-config.ts"
 import { readLedgerKey } from "../audit/ledger-key.ts"
 import { openSqliteStore } from "../open-sqlite-store.ts"

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net"
 
-import { listenOnFd, listenOnPath } from "../../../link/listen.ts"
+import { listenOnFd, listenOnPath } from "../../../link/server.ts"
 import { Fault } from "../../../std/fault.ts"
 import { SharedConnections } from "../../../std/shared-connections.ts"
 

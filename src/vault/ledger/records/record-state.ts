@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../link/views/outcome.ts"
+import type { Outcome } from "../../../link/views/signed.ts"
 
 /** What the gate has told of a request so far. */
 export type Heard = Outcome["kind"]

@@ -6,24 +6,19 @@ import {
   maxDecimal,
   multiplyDecimals,
   type Decimal,
+  one,
 } from "../../../venue/decimal.ts"
 import type { Order } from "../../../venue/payload/payload.ts"
 import type { Profile } from "../../../venue/profile.ts"
-import type { OrderSize } from "../terms/claim.ts"
-import { ofOrder, type Mismatch, type DenialReason } from "../terms/decision.ts"
 import {
   mayBeMarket,
-  namedPrice,
-  type NamedPrice,
   type ReadOrder,
   quantityText,
-  symbolText,
   type Subject,
   type JudgedOrder,
-} from "../judged/judged-order.ts"
-import type { Rule, SizeBound } from "../terms/policy.ts"
-import * as prices from "./order-prices.ts"
-import { unsized } from "./unsized.ts"
+} from "../match/judged-request.ts"
+import type { OrderSize } from "../terms/claim.ts"
+import type { DenialReason } from "../terms/decision.ts"
 
 /**
  * The unit that an order's quantity is in.
@@ -62,85 +57,13 @@ function isPlainMarketOrder(order: Order): boolean {
 }
 
 /**
- * Checks the rule's `max_quantity` in base units: of every order, and of all orders of a symbol together.
- *
- * It can't measure an amount in quote units: if the rule has a `max_notional` too, that one decides; if not,
- * the order is refused.
- */
-export function maxQuantity(bound: SizeBound, rule: Rule, subject: Subject): Mismatch | undefined {
-  return overMax("quantity_over_max", subject, (read) =>
-    boundedQuantity(read, { rule, bound, subject }),
-  )
-}
-
-function boundedQuantity(
-  read: ReadOrder,
-  under: { readonly rule: Rule; readonly bound: SizeBound; readonly subject: Subject },
-): Result<BoundedAmount | undefined, Mismatch> {
-  const { order } = read
-  const { profile } = under.subject.circumstances
-  const name = symbolText(order.symbolId, profile.symbols)
-  const asked = () => quantityText(order, profile.symbols)
-
-  const max = boundFor(under.bound, order.symbolId)
-  if (max === undefined) {
-    return err({ reason: "symbol_without_max", asked: name, allowed: "symbols of max_quantity" })
-  }
-  const unit = quantityUnit(read, profile)
-  if (!unit.ok) return err(unsized(unit.error, asked))
-  if (unit.value === "quote") {
-    if (under.rule.maxNotional !== undefined) return ok(undefined)
-    return err({
-      reason: "quantity_unreadable",
-      asked: () => `${formatDecimal(order.quantity)} in quote units of ${name}`,
-      allowed: () => `${formatDecimal(max)} in base units`,
-    })
-  }
-  if (compareDecimals(order.quantity, max) > 0) {
-    return err({ reason: "quantity_over_max", asked, allowed: () => formatDecimal(max) })
-  }
-  return ok({ group: String(order.symbolId), unit: name, amount: order.quantity, max })
-}
-
-/** Checks the rule's `min_quantity` in base units of every order. An amount in quote units can't be compared. */
-export function minQuantity(bound: SizeBound, _: Rule, subject: Subject): Mismatch | undefined {
-  for (const read of subject.orders ?? []) {
-    const mismatch = belowMin(read, bound, subject)
-    if (mismatch !== undefined) return ofOrder(read.order, mismatch)
-  }
-  return undefined
-}
-
-function belowMin(read: ReadOrder, bound: SizeBound, subject: Subject): Mismatch | undefined {
-  const { order } = read
-  const { profile } = subject.circumstances
-  const unit = symbolText(order.symbolId, profile.symbols)
-  const asked = () => quantityText(order, profile.symbols)
-
-  const min = boundFor(bound, order.symbolId)
-  if (min === undefined) {
-    return { reason: "symbol_without_min", asked: unit, allowed: "symbols of min_quantity" }
-  }
-  const counted = quantityUnit(read, profile)
-  if (!counted.ok) return unsized(counted.error, asked)
-  const allowed = () => `at least ${formatDecimal(min)} in base units`
-  if (counted.value === "quote") {
-    const inQuote = () => `${formatDecimal(order.quantity)} in quote units of ${unit}`
-    return { reason: "quantity_unreadable", asked: inQuote, allowed }
-  }
-  return compareDecimals(order.quantity, min) < 0
-    ? { reason: "quantity_under_min", asked, allowed }
-    : undefined
-}
-
-/**
  * The highest price at which an order may fill, as far as its request says.
  *
  * A limit buy can't fill above its price. A sell, a trigger or a market order can fill above the price in the
  * request, so it counts at the reference price or more. The interface doesn't say whether an order's
  * slippage applies to its legs: if the order has slippage, its legs count with it too. Legs need none.
  */
-export function worstPrice(
+function worstPrice(
   judged: JudgedOrder,
   reference: Decimal,
   priceMatchBand: Decimal | undefined,
@@ -148,18 +71,16 @@ export function worstPrice(
   const referenced = namedPrice("the reference price", reference)
   const { order } = judged
   if (judged.leg !== undefined) {
-    const slippage = mayBeMarket(judged) ? prices.slippageOf(order) : undefined
-    return ok(prices.charged(prices.highest([referenced, ...prices.legPrices(judged)]), slippage))
+    const slippage = mayBeMarket(judged) ? slippageOf(order) : undefined
+    return ok(charged(highest([referenced, ...legPrices(judged)]), slippage))
   }
   if (!isPriceReadable(order)) return err("size_unreadable")
   if (isPlainLimitBuy(order) && order.price !== undefined) {
     return ok(namedPrice("its price", order.price))
   }
-  const surcharge = prices.surchargeOf(order, priceMatchBand)
+  const surcharge = surchargeOf(order, priceMatchBand)
   if (!surcharge.ok) return surcharge
-  return ok(
-    prices.charged(prices.highest([referenced, ...prices.entryPrices(order)]), surcharge.value),
-  )
+  return ok(charged(highest([referenced, ...entryPrices(order)]), surcharge.value))
 }
 
 function isPlainLimitBuy(order: Order): boolean {
@@ -183,6 +104,80 @@ export function isPriceReadable(order: Order): boolean {
     return order.price !== undefined || order.priceMatch !== undefined
   }
   return order.orderType === "market"
+}
+
+/** A price, and where it comes from, for people. */
+type NamedPrice = { readonly price: Decimal; readonly words: () => string }
+
+function namedPrice(words: string, price: Decimal): NamedPrice {
+  return { price, words: () => `${words} ${formatDecimal(price)}` }
+}
+
+/** The prices in an entry or a leg, each with its meaning. */
+export function partPrices(part: JudgedOrder): readonly NamedPrice[] {
+  return part.leg === undefined ? entryPrices(part.order) : legPrices(part)
+}
+
+/** Of an entry: its price and its trigger price. */
+function entryPrices(order: Order): readonly NamedPrice[] {
+  return [
+    ...(order.price === undefined ? [] : [namedPrice("its price", order.price)]),
+    ...(order.conditional === undefined
+      ? []
+      : [namedPrice("its trigger price", order.conditional.triggerPrice)]),
+  ]
+}
+
+/** Of a leg: its trigger price and its price; none of an entry. */
+function legPrices({ part, leg }: JudgedOrder): readonly NamedPrice[] {
+  if (leg === undefined) return []
+  const owner = part === "take_profit" ? "the take-profit leg's" : "the stop-loss leg's"
+  const trigger = namedPrice(`${owner} trigger price`, leg.triggerPrice)
+  return leg.orderPrice === undefined
+    ? [trigger]
+    : [trigger, namedPrice(`${owner} price`, leg.orderPrice)]
+}
+
+type Surcharge = { readonly factor: Decimal; readonly words: () => string } | undefined
+
+/** How far above its price an order may fill: its slippage, or the rule's band for a price that the venue picks. */
+function surchargeOf(
+  order: Order,
+  priceMatchBand: Decimal | undefined,
+): Result<Surcharge, DenialReason> {
+  if (order.orderType === "market") {
+    const slippage = slippageOf(order)
+    return slippage === undefined ? err("slippage_required") : ok(slippage)
+  }
+  if (order.priceMatch === undefined) return ok(undefined)
+  if (priceMatchBand === undefined) return err("price_match_band_required")
+  return ok({
+    factor: priceMatchBand,
+    words: () => `the price_match_band ${formatDecimal(priceMatchBand)}`,
+  })
+}
+
+/** The slippage that an order says. */
+function slippageOf({ slippage }: Order): Surcharge {
+  return slippage && { factor: slippage, words: () => `slippage ${formatDecimal(slippage)}` }
+}
+
+/** A price with what it may be exceeded by. */
+function charged(start: NamedPrice, surcharge: Surcharge): NamedPrice {
+  if (surcharge === undefined) return start
+  const price = multiplyDecimals(start.price, addDecimals(one, surcharge.factor))
+  return {
+    price,
+    words: () => `${formatDecimal(price)} (${start.words()} and ${surcharge.words()})`,
+  }
+}
+
+/** The highest of prices. */
+function highest([first, ...others]: readonly [NamedPrice, ...NamedPrice[]]): NamedPrice {
+  return others.reduce(
+    (most, next) => (compareDecimals(next.price, most.price) > 0 ? next : most),
+    first,
+  )
 }
 
 /** An amount in quote units, and how it was computed, for people. */
@@ -251,62 +246,8 @@ export function worstNotional(read: ReadOrder, sizing: Sizing): Result<Notional,
   for (const part of read.parts) {
     const notional = partNotional(read, part, sizing)
     if (!notional.ok) return notional
-    if (worst === undefined || isMore(notional.value, worst)) worst = notional.value
+    const { amount } = notional.value
+    if (worst === undefined || compareDecimals(amount, worst.amount) > 0) worst = notional.value
   }
   return worst === undefined ? err("size_unreadable") : ok(worst)
-}
-
-function isMore(a: Notional, b: Notional): boolean {
-  return compareDecimals(a.amount, b.amount) > 0
-}
-
-/** What one order adds to a bound. Amounts of one `group` are summed. */
-export type BoundedAmount = {
-  readonly group: string
-  readonly unit: string
-  readonly amount: Decimal
-  readonly max: Decimal
-}
-
-/** The amount of `bound` for a symbol; `undefined` when it has none. */
-export function boundFor(bound: SizeBound, symbolId: number): Decimal | undefined {
-  if (bound.kind === "scalar") return bound.amount
-  return bound.amountBySymbol.get(symbolId) ?? bound.defaultAmount
-}
-
-/**
- * The first order whose amount is refused, or else the first group whose sum is over its maximum. The sum keeps a
- * batch from splitting an order that is too large.
- */
-export function overMax(
-  reason: "quantity_over_max" | "notional_over_max",
-  { orders = [] }: Subject,
-  amountOf: (read: ReadOrder) => Result<BoundedAmount | undefined, Mismatch>,
-): Mismatch | undefined {
-  const amounts: BoundedAmount[] = []
-  for (const read of orders) {
-    const amount = amountOf(read)
-    if (!amount.ok) return ofOrder(read.order, amount.error)
-    if (amount.value !== undefined) amounts.push(amount.value)
-  }
-  const over = summed(amounts).find((sum) => compareDecimals(sum.amount, sum.max) > 0)
-  return (
-    over && {
-      reason,
-      asked: () => `${formatDecimal(over.amount)} ${over.unit} (${over.count} orders together)`,
-      allowed: () => formatDecimal(over.max),
-    }
-  )
-}
-
-type Sum = BoundedAmount & { readonly count: number }
-
-function summed(amounts: readonly BoundedAmount[]): readonly Sum[] {
-  const sums = new Map<string, Sum>()
-  for (const next of amounts) {
-    const sum = sums.get(next.group)
-    const amount = sum === undefined ? next.amount : addDecimals(sum.amount, next.amount)
-    sums.set(next.group, { ...next, amount, count: (sum?.count ?? 0) + 1 })
-  }
-  return [...sums.values()]
 }

@@ -1,14 +1,23 @@
 import * as z from "zod"
 
-import type { Decimal } from "../../../venue/decimal.ts"
-import { dayWindow } from "./day-window.ts"
+import type { OperationId } from "../../../venue/profile.ts"
+import type { UnplacedLimit } from "../claims-of.ts"
+import { orderMakingOperations } from "../match/judged-request.ts"
 import { ever } from "../terms/claim.ts"
-import type { Counted, LimitWindow } from "../terms/policy.ts"
-import { described, objectError, required, tell } from "../values/described.ts"
-import type { UnplacedLimit } from "./limit-definition.ts"
-import { limitMistakes, speaksOfOrders } from "./limit-mistakes.ts"
+import type { Counted, LimitWindow, Limit } from "../terms/policy.ts"
+import { dayWindow } from "../values/local-clock.ts"
+import {
+  described,
+  objectError,
+  required,
+  tell,
+  amountAboveZero,
+  durationMs,
+  fieldPointer,
+  oneOf,
+  timeZone,
+} from "../values/scalars.ts"
 import { matchersOf, operationsOf, speechOf } from "./matcher-schema.ts"
-import { amountAboveZero, durationMs, fieldPointer, oneOf, timeZone } from "../values/scalars.ts"
 import { refusedBounds, type EntryShapes } from "./rule-schema.ts"
 
 /** An entry of `limits`. */
@@ -90,7 +99,9 @@ const limitShape = {
     "requests",
   ),
   window: required(
-    z.union([z.enum(["day", "ever"]), rolling], { error: windowMessage }),
+    z.union([z.enum(["day", "ever"]), rolling], {
+      error: () => "must be a duration from 1s to 31d such as 1h, or day, or ever",
+    }),
     "How long what was counted goes on counting: a duration that rolls, a calendar day, or for ever.",
     "1h",
   ),
@@ -128,21 +139,14 @@ const limitShape = {
 
 type Written = z.infer<z.ZodObject<typeof limitShape>>
 
-function windowMessage(): string {
-  return "must be a duration from 1s to 31d such as 1h, or day, or ever"
-}
-
 function countedBy({ sum: added, count, max }: Written, context: z.RefinementCtx): Counted {
   if ((added === undefined) === (count === undefined)) {
     tell(context, "must have one of sum and count")
   }
   if (added !== undefined) return added
-  if (!isWhole(max)) tell(context, "must be a whole number, since the limit counts", "max")
+  const isWhole = max.coefficient % 10n ** BigInt(max.scale) === 0n
+  if (!isWhole) tell(context, "must be a whole number, since the limit counts", "max")
   return { kind: count ?? "requests" }
-}
-
-function isWhole({ coefficient, scale }: Decimal): boolean {
-  return coefficient % 10n ** BigInt(scale) === 0n
 }
 
 function windowOf({ window, zone }: Written, context: z.RefinementCtx): LimitWindow {
@@ -153,4 +157,87 @@ function windowOf({ window, zone }: Written, context: z.RefinementCtx): LimitWin
   }
   if (zone !== undefined) tell(context, "goes with window: day alone", "zone")
   return window === "ever" ? ever : { kind: "rolling", lengthMs: window }
+}
+
+type Asked = {
+  readonly counted: Counted
+  readonly per: Limit["per"]
+  readonly endpoints?: readonly OperationId[] | undefined
+  readonly symbols?: unknown
+  readonly window: unknown
+  readonly release?: Limit["release"] | undefined
+}
+
+/** Mistakes that make a limit refuse everything it covers, or never count anything; each is reported at the `key` to change. */
+export function limitMistakes(
+  asked: Asked,
+): readonly { readonly key: string; readonly message: string }[] {
+  return known
+    .filter(({ isIn }) => isIn(asked))
+    .map(({ key, message }) => ({ key, message: message(orderless(asked.endpoints ?? [])) }))
+}
+
+/** Whether a limit without endpoints covers only operations that make orders, by what it counts and per what. */
+function speaksOfOrders(counted: Counted, per: Limit["per"]): boolean {
+  return isSubmitted(counted) || counted.kind === "orders" || per === "symbol"
+}
+
+const known: readonly {
+  readonly key: string
+  readonly message: (orderless: string) => string
+  readonly isIn: (asked: Asked) => boolean
+}[] = [
+  {
+    key: "sum",
+    message: () => "needs endpoints: the operations whose body has this field",
+    isIn: ({ counted, endpoints }) => counted.kind === "field" && endpoints === undefined,
+  },
+  {
+    key: "per",
+    message: () => "a field of the body belongs to no symbol; tell assets apart with by",
+    isIn: ({ counted, per }) => counted.kind === "field" && per === "symbol",
+  },
+  {
+    key: "per",
+    message: (operations) => `needs orders, and none are made by ${operations}`,
+    isIn: ({ counted, per, endpoints }) =>
+      counted.kind !== "field" && per === "symbol" && orderless(endpoints ?? []) !== "",
+  },
+  {
+    key: "endpoints",
+    message: (operations) => `nothing would be counted: no orders are made by ${operations}`,
+    isIn: ({ counted, endpoints }) =>
+      isSubmitted(counted) && endpoints?.some((id) => orderMakingOperations.has(id)) === false,
+  },
+  {
+    key: "per",
+    message: () => "can't be key or account with window: ever: a key's successor would begin anew",
+    isIn: ({ window, per }) => window === "ever" && (per === "key" || per === "account"),
+  },
+  {
+    key: "symbols",
+    message: () => "must be listed, since window: ever keeps what it counts of each for good",
+    isIn: ({ window, counted, per, symbols }) =>
+      window === "ever" && !symbols && (per === "symbol" || counted.kind === "submitted_quantity"),
+  },
+  {
+    key: "sum",
+    message: () =>
+      "can't have by with window: ever, since a body could begin a sum for good with any text",
+    isIn: ({ window, counted }) =>
+      window === "ever" && counted.kind === "field" && counted.by !== undefined,
+  },
+  {
+    key: "release",
+    message: () => "can't be refused with window: ever: what was signed counts for good",
+    isIn: ({ window, release }) => window === "ever" && release === "refused",
+  },
+]
+
+function isSubmitted({ kind }: Counted): boolean {
+  return kind === "submitted_notional" || kind === "submitted_quantity"
+}
+
+function orderless(endpoints: readonly OperationId[]): string {
+  return endpoints.filter((id) => !orderMakingOperations.has(id)).join(", ")
 }

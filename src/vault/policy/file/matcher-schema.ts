@@ -2,9 +2,8 @@ import type * as z from "zod"
 
 import { operationIds, type OperationId, type SymbolTable } from "../../../venue/profile.ts"
 import { allMatchers, mapAsked, usesOrderMatchers, type Matchers } from "../match/matchers.ts"
-import { described, required, tell } from "../values/described.ts"
-import { orderMakingOperations } from "../judged/judged-order.ts"
-import { listOfWords, policyName } from "../values/scalars.ts"
+import { described, required, tell, listOfWords, policyName } from "../values/scalars.ts"
+import { orderMakingOperations } from "../match/judged-request.ts"
 
 /** The keys that entries of every list have. */
 export function matcherShape(symbols: SymbolTable) {

@@ -4,20 +4,17 @@ import { err, ok, type Result } from "../../../std/result.ts"
 import { parseYaml, type Located, type Problem } from "../../../std/yaml-file.ts"
 import { isBlankYaml } from "../../../std/yaml-text.ts"
 import type { Profile } from "../../../venue/profile.ts"
-import type { Entry, Named, Policy } from "../terms/policy.ts"
-import { limitDefinition } from "./limit-definition.ts"
-import { unlistedGroups } from "./unlisted-groups.ts"
+import { limitDefinition } from "../claims-of.ts"
+import type { Entry, Named, Policy, Limit } from "../terms/policy.ts"
+import type { FieldPointer } from "../values/body-field.ts"
 import { policySchema, type WrittenPolicy } from "./policy-schema.ts"
 
-/** A policy file as it was found. `file` is the name that messages and refusals give. */
-export type PolicyText = { readonly file: string; readonly text: string }
-
 /**
- * Parses a set of policy files. Returns all policies, or every problem in any file. Files are sorted by name, so
+ * Parses a set of policy files as they were found; `file` is the name that messages and refusals give. Returns all policies, or every problem in any file. Files are sorted by name, so
  * the order in which they were found doesn't matter.
  */
 export function parsePolicies(
-  files: readonly PolicyText[],
+  files: readonly { readonly file: string; readonly text: string }[],
   profile: Profile,
 ): Result<readonly Policy[], readonly Problem[]> {
   const problems: Problem[] = []
@@ -102,4 +99,68 @@ function repeatedNames({ value, placeOf }: Located<WrittenPolicy>, file: string)
       return [{ file, ...placeOf([list, index, "name"]), message }]
     })
   return lists.flatMap((list) => repeatedIn(list, value[list]))
+}
+
+/** A rule that lets a bot choose the group that a limit counts by. */
+type UnlistedGroup = {
+  readonly policy: Policy
+  /** Its place in the policy's rules. */
+  readonly rule: number
+  readonly message: string
+}
+
+/**
+ * A sum `by` a field has a maximum for each value of the field. If no rule lists the values, a bot can use a new one
+ * for each request (`USD`, `usd`, `USD `), and the maximum bounds nothing.
+ */
+function unlistedGroups(policies: readonly Policy[]): readonly UnlistedGroup[] {
+  return policies.flatMap((policy) =>
+    policy.limits.flatMap((limit) => {
+      const by = limit.counted.kind === "field" ? limit.counted.by : undefined
+      if (by === undefined) return []
+      return rulesNotListing(by, { policy, entry: limit }, policies).map((found) => ({
+        ...found,
+        message: messageOf(by, limit, policy),
+      }))
+    }),
+  )
+}
+
+function messageOf({ text }: FieldPointer, { name, line }: Limit, { name: policy, file }: Policy) {
+  return `must list the values of ${text}, as in where: [{pointer: ${text}, in: […]}]: the limit ${policy}/${name} (${file}:${line}) has a maximum for each, and a bot could make up new ones`
+}
+
+/** The rules that may allow what an entry covers and that accept any value of a field. */
+function rulesNotListing(
+  pointer: FieldPointer,
+  { policy, entry }: { readonly policy: Policy; readonly entry: Entry },
+  policies: readonly Policy[],
+): readonly Omit<UnlistedGroup, "message">[] {
+  return policies
+    .filter((other) => mayMeet(policy.appliesTo, other.appliesTo))
+    .flatMap((other) =>
+      other.rules.flatMap((rule, index) => {
+        const isCovered = !entry.operations.isDisjointFrom(rule.operations)
+        return isCovered && !listsValues(rule, pointer) ? [{ policy: other, rule: index }] : []
+      }),
+    )
+}
+
+function listsValues({ matchers }: Entry, { text }: FieldPointer): boolean {
+  return (matchers.where ?? []).some(
+    ({ pointer, texts }) => pointer.text === text && texts !== undefined,
+  )
+}
+
+/** Whether both can apply to the same client with the same key. */
+export function mayMeet(one: Policy["appliesTo"], other: Policy["appliesTo"]): boolean {
+  return share(one.clients, other.clients) && share(one.keys, other.keys)
+}
+
+/** Whether two lists have something in common. `undefined` means everything. */
+export function share<Item>(
+  one: readonly Item[] | undefined,
+  other: readonly Item[] | undefined,
+): boolean {
+  return one === undefined || other === undefined || one.some((name) => other.includes(name))
 }

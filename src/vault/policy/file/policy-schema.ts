@@ -1,13 +1,22 @@
 import * as z from "zod"
 
-import { isPathPattern } from "../../../venue/path-pattern.ts"
+import { isPathPattern } from "../../../venue/read-paths.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
 import type { Deny, Hold, Over, Policy, Rule } from "../terms/policy.ts"
-import { described, objectError, required, tell } from "../values/described.ts"
-import type { UnplacedLimit } from "./limit-definition.ts"
+import {
+  described,
+  objectError,
+  required,
+  tell,
+  durationMs,
+  listOf,
+  policyName,
+  textAs,
+  yesOrNo,
+} from "../values/scalars.ts"
+import type { UnplacedLimit } from "../claims-of.ts"
 import { limitSchema } from "./limit-schema.ts"
 import { matchersOf, operationsOf, speechOf } from "./matcher-schema.ts"
-import { durationMs, listOf, policyName, textAs, yesOrNo } from "../values/scalars.ts"
 import { entryShapes, refusedBounds, ruleSchema, type EntryShapes } from "./rule-schema.ts"
 
 /** A policy file's content, before its entries know their lines. */

@@ -2,11 +2,11 @@ import * as z from "zod"
 
 import { compareDecimals, parseDecimal, type Decimal } from "../../../venue/decimal.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
-import { defaultMaxValidDays } from "../bounds/approve-agent-rule.ts"
 import type { Entry, Rule, SizeBound } from "../terms/policy.ts"
-import { described, objectError, tell } from "../values/described.ts"
-import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
 import {
+  described,
+  objectError,
+  tell,
   addressText,
   durationMs,
   fraction,
@@ -19,6 +19,7 @@ import {
   parseSymbol,
   unknownSymbol,
 } from "../values/scalars.ts"
+import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
 
 /** The keys of entries, made once for all lists: that takes longer than reading a file. */
 export type EntryShapes = ReturnType<typeof entryShapes>
@@ -132,6 +133,9 @@ const priceShape = {
     true,
   ),
 }
+
+/** The most days that an agent is approved for, if the rule doesn't say. */
+export const defaultMaxValidDays = 90
 
 const heldOrListed = {
   anyOf: [{ const: "held" }, { type: "array", items: { type: "string" }, minItems: 1 }],

@@ -1,9 +1,16 @@
 import * as z from "zod"
 
-import { described, objectError, required, tell } from "../values/described.ts"
-import type { Subject } from "../judged/judged-order.ts"
+import {
+  described,
+  objectError,
+  required,
+  tell,
+  listOfWords,
+  textAs,
+  timeZone,
+} from "../values/scalars.ts"
+import type { Subject } from "./judged-request.ts"
 import { days, type Day, type LocalClock, type LocalTime } from "../values/local-clock.ts"
-import { listOfWords, textAs, timeZone } from "../values/scalars.ts"
 import { sorted, type Matcher } from "./matcher.ts"
 
 /**

@@ -9,7 +9,7 @@ import {
   type JudgedOrder,
   type Polarity,
   type Reading,
-} from "../judged/judged-order.ts"
+} from "./judged-request.ts"
 import type { Pattern } from "../values/pattern.ts"
 import { listOf, pattern } from "../values/scalars.ts"
 

@@ -1,8 +1,7 @@
 import type * as z from "zod"
 
 import type { Address } from "../../../venue/address.ts"
-import type { JudgedOrder, Subject } from "../judged/judged-order.ts"
-import type { JudgedRequest } from "../judged/judged-request.ts"
+import type { JudgedOrder, Subject, JudgedRequest } from "./judged-request.ts"
 import { addressText, listOf } from "../values/scalars.ts"
 import { hours } from "./hours.ts"
 import { patternMatcher, sorted, type Matcher } from "./matcher.ts"

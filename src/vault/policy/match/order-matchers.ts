@@ -7,7 +7,7 @@ import {
   symbolsOf,
   type JudgedOrder,
   type Reading,
-} from "../judged/judged-order.ts"
+} from "./judged-request.ts"
 import { listOfWords, oneOf, symbolRef } from "../values/scalars.ts"
 import {
   listMatcher,

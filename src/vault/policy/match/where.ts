@@ -9,10 +9,19 @@ import {
   withoutAddressCase,
   type FieldPointer,
 } from "../values/body-field.ts"
-import { described, objectError, required, tell } from "../values/described.ts"
-import { shortText, type Subject } from "../judged/judged-order.ts"
+import {
+  described,
+  objectError,
+  required,
+  tell,
+  amount,
+  fieldPointer,
+  listOf,
+  pattern,
+  yesOrNo,
+} from "../values/scalars.ts"
+import { shortText, type Subject } from "./judged-request.ts"
 import type { Pattern } from "../values/pattern.ts"
-import { amount, fieldPointer, listOf, pattern, yesOrNo } from "../values/scalars.ts"
 import { sorted, type Matcher } from "./matcher.ts"
 
 /** What `where` asks of one field. Every condition must hold. */

@@ -1,10 +1,8 @@
 import type { Decimal } from "../../../venue/decimal.ts"
+import type { DayWindow } from "../values/local-clock.ts"
 
 /** When what was counted stops counting. Milliseconds. */
-export type ClaimWindow =
-  | { readonly kind: "rolling"; readonly lengthMs: number }
-  /** A calendar day of some time zone; 23 to 25 hours long. */
-  | { readonly kind: "day"; readonly startMs: number; readonly endMs: number }
+export type ClaimWindow = { readonly kind: "rolling"; readonly lengthMs: number } | DayWindow
 
 /** `window: ever`: what was counted never stops counting. */
 export const ever = { kind: "rolling", lengthMs: Infinity } as const

@@ -1,6 +1,8 @@
 import type { Order } from "../../../venue/payload/payload.ts"
+import type { JudgedRequest } from "../match/judged-request.ts"
 import { matcherReasons, type MatcherReason } from "../match/matchers.ts"
 import type { Claim, OrderSize } from "./claim.ts"
+import type { Entry, Named, Policy } from "./policy.ts"
 
 /** Why a rule didn't allow. What was asked and what is allowed are text for people. */
 export type Denial = {
@@ -29,7 +31,7 @@ export function ofOrder({ path }: Order, mismatch: Mismatch): Mismatch {
 }
 
 /** Text for people, made only when it is shown: of a hundred rules that don't match, one is explained. */
-export type Words = string | null | (() => string)
+type Words = string | null | (() => string)
 
 /**
  * The verdict of one entry of an applicable policy. A limit is in the list only if it refuses because it can't
@@ -110,3 +112,59 @@ export type DenialReason = MatcherReason | (typeof otherReasons)[number]
 
 /** Why policy said no. A closed list that bots act on: docs/error-codes.md explains each, and a test keeps it true. */
 export const denialReasons: readonly DenialReason[] = [...otherReasons, ...matcherReasons]
+
+/** The denial of a request that no policy is for. */
+export function noPolicy({ client, key }: JudgedRequest): Denial {
+  const asked = `client ${client} with key ${key.name}`
+  return { ...nowhere, reason: "no_policy_applies", asked, allowed: null }
+}
+
+/** The denial of a request whose operation no rule covers. */
+export function noRule(applicable: readonly Policy[], { operation }: JudgedRequest): Denial {
+  const rules = applicable.flatMap((policy) => policy.rules)
+  const covered = new Set(rules.flatMap(({ operations }) => [...operations]))
+  const allowed = covered.size === 0 ? null : [...covered].sort().join(", ")
+  return { ...nowhere, reason: "no_rule_covers_endpoint", asked: operation, allowed }
+}
+
+/** The denial by one entry, or by a key of the file itself. */
+export function denialBy(policy: Policy, entry: Named, mismatch: Mismatch): Denial {
+  const { reason, asked, allowed, ...place } = mismatch
+  return {
+    policy: policy.name,
+    rule: entry.name,
+    reason,
+    file: policy.file,
+    line: entry.line,
+    ...place,
+    asked: textOf(asked),
+    allowed: textOf(allowed),
+  }
+}
+
+function textOf(words: Words): string | null {
+  return typeof words === "function" ? words() : words
+}
+
+const nowhere = { policy: null, rule: null, file: null, line: null } as const
+
+/** The verdict of what refuses a request that the rules allow and nothing denies. */
+export function verdictOf({ policy, rule, file, line, reason }: Denial): Verdict {
+  const place = { policy: policy ?? "", rule: rule ?? "", file: file ?? "", line: line ?? 0 }
+  return { ...place, verdict: "denies", reason }
+}
+
+/** The verdict of each entry that `listOf` gives of the policies, by what `sayingOf` says of it. */
+export function verdictsBy<Kind extends Entry>(
+  policies: readonly Policy[],
+  listOf: (policy: Policy) => readonly Kind[],
+  sayingOf: (entry: Kind) => readonly [Verdict["verdict"], Verdict["reason"]] | undefined,
+): readonly Verdict[] {
+  return policies.flatMap((policy) =>
+    listOf(policy).map((entry) => {
+      const [verdict, reason] = sayingOf(entry) ?? ["does_not_match", null]
+      const { name: rule, line } = entry
+      return { policy: policy.name, rule, file: policy.file, line, verdict, reason }
+    }),
+  )
+}

@@ -1,9 +1,10 @@
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
-import type { Asking } from "../match/match-entry.ts"
+import { coversPath } from "../../../venue/read-paths.ts"
+import type { OperationId } from "../../../venue/profile.ts"
+import type { Matchers } from "../match/matchers.ts"
 import type { FieldPointer } from "../values/body-field.ts"
-import type { ClaimWindow } from "./claim.ts"
-import type { AppliesTo } from "../judged/judged-order.ts"
+import type { DayWindow } from "../values/local-clock.ts"
 
 /** An amount for every symbol, or symbol by symbol. A symbol without one is refused. */
 export type SizeBound =
@@ -14,11 +15,14 @@ export type SizeBound =
       readonly defaultAmount: Decimal | undefined
     }
 
-/** What every entry has. */
-export type Entry = Asking & {
+/** What an entry of every list has. */
+export type Entry = {
   readonly name: string
   /** Where it starts in its file, from 1. */
   readonly line: number
+  /** What it covers: its `endpoints`; without them, what its other keys are about, or everything. */
+  readonly operations: ReadonlySet<OperationId>
+  readonly matchers: Matchers
 }
 
 export type Rule = Entry & {
@@ -56,7 +60,7 @@ export type LimitWindow =
       readonly kind: "day"
       readonly zone: string
       /** The calendar day around a time; `undefined` for a time that no calendar has. */
-      readonly dayAt: (nowMs: number) => Extract<ClaimWindow, { readonly kind: "day" }> | undefined
+      readonly dayAt: (nowMs: number) => DayWindow | undefined
     }
 
 export type Limit = Entry & {
@@ -87,7 +91,11 @@ export type Named = Pick<Entry, "name" | "line">
 export type Policy = {
   readonly name: string
   readonly file: string
-  readonly appliesTo: AppliesTo
+  /** Whom it applies to: client and key must both match. `undefined` is everyone. */
+  readonly appliesTo: {
+    readonly clients: readonly string[] | undefined
+    readonly keys: readonly string[] | undefined
+  }
   readonly rules: readonly Rule[]
   readonly deny: readonly Deny[]
   readonly limits: readonly Limit[]
@@ -98,4 +106,32 @@ export type Policy = {
   readonly requireIdempotency: Named | undefined
   /** The same body isn't signed again within this time without one. */
   readonly repeatWithin: (Named & { readonly ms: number }) | undefined
+}
+
+/**
+ * Whether a policy applies to a client and a key: the key that signs, or the key that a read names. A policy for
+ * certain keys doesn't apply to a read without a key.
+ */
+export function appliesTo(
+  { appliesTo: { clients, keys } }: Pick<Policy, "appliesTo">,
+  client: string,
+  key: string | undefined,
+): boolean {
+  const isClient = clients?.includes(client) ?? true
+  const isKey = keys === undefined || (key !== undefined && keys.includes(key))
+  return isClient && isKey
+}
+
+/** Who reads: a client, and the key if the read names one. */
+export type Reader = { readonly client: string; readonly key?: string }
+
+/** Whether a policy lets this reader read a path of the venue (without its query). */
+export function mayRead(
+  policies: readonly Policy[],
+  { client, key }: Reader,
+  path: string,
+): boolean {
+  return policies
+    .filter((policy) => appliesTo(policy, client, key))
+    .some(({ reads }) => reads.some((pattern) => coversPath(pattern, path)))
 }

@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { pricesIn } from "../../../../src/gate/prices/prices-in.ts"
-import type { PollRound } from "../../../../src/link/calls/read-methods.ts"
+import type { PollRound } from "../../../../src/link/calls/gate-methods.ts"
 import { numRuns } from "../../../support/runs.ts"
 
 const round: PollRound = {

@@ -3,8 +3,11 @@ import { describe, it } from "node:test"
 
 import { createRateLimiter } from "../../../../src/sandbox/state/rate-limiter.ts"
 import { openBudgets, type Budgets } from "../../../../src/vault/budgets/budgets.ts"
-import { budgetExhausted, type Shortage } from "../../../../src/vault/budgets/shortage.ts"
-import type { Spending } from "../../../../src/vault/budgets/spending.ts"
+import {
+  budgetExhausted,
+  type Shortage,
+  type Spending,
+} from "../../../../src/vault/budgets/budget.ts"
 import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
 import { otherSigner, signer } from "../../../support/ledger-ask.ts"
 import { nothingKept, orderSpending as order } from "../../../support/spending.ts"

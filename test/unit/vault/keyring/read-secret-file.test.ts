@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { after, describe, it } from "node:test"
 
 import { utf8 } from "../../../../src/std/bytes.ts"
-import { assertPrivate } from "../../../../src/std/fs/private-file.ts"
+import { assertPrivate } from "../../../../src/std/private-file.ts"
 import { readSecretFile } from "../../../../src/vault/keyring/read-secret-file.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "countersign-secret-"))

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { judge } from "../../../../src/vault/policy/judge.ts"
-import type { JudgedRequest } from "../../../../src/vault/policy/judged/judged-request.ts"
+import type { JudgedRequest } from "../../../../src/vault/policy/match/judged-request.ts"
 import { operationIds } from "../../../../src/venue/profile.ts"
 import {
   circumstances,

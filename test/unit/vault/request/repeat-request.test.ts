@@ -2,7 +2,7 @@ import { after, before, beforeEach, describe, it, type TestContext } from "node:
 
 import { recoverAddress } from "ethers"
 
-import type { Outcome } from "../../../../src/link/views/outcome.ts"
+import type { Outcome } from "../../../../src/link/views/signed.ts"
 import { reload } from "../../../../src/vault/operator/reload.ts"
 import { settleRecord } from "../../../../src/vault/request/settle-record.ts"
 import { signRequest } from "../../../../src/vault/request/sign-request.ts"

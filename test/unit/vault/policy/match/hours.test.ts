@@ -1,13 +1,16 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { dayWindow } from "../../../../../src/vault/policy/file/day-window.ts"
+import {
+  dayWindow,
+  localClock,
+  type LocalClock,
+} from "../../../../../src/vault/policy/values/local-clock.ts"
 import {
   hoursText,
   isWithinHours,
   type Hours,
 } from "../../../../../src/vault/policy/match/hours.ts"
-import { localClock, type LocalClock } from "../../../../../src/vault/policy/values/local-clock.ts"
 import { denyFile, policiesOf } from "../../../../support/policy-case.ts"
 
 const hourMs = 3_600_000

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { JudgedRequest } from "../../../../../src/vault/policy/judged/judged-request.ts"
+import type { JudgedRequest } from "../../../../../src/vault/policy/match/judged-request.ts"
 import type { JsonObject } from "../../../../../src/venue/json.ts"
 import {
   addressOf,

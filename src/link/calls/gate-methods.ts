@@ -1,0 +1,75 @@
+// The bot socket's calls by which the gate reads the venue, and tells what became of what it sent; and the values that
+// several calls take.
+
+import * as z from "zod"
+
+import type { PricePoll } from "../../venue/profile.ts"
+import type { Refused } from "../views/refusal.ts"
+import { outcomeSchema } from "../views/signed.ts"
+
+/** A bot's token, its only identity. */
+export const token = z.string().max(128)
+/** A record's id. */
+export const record = z.string().max(64)
+
+/** 1 to 64 visible characters of ASCII: a header's value as it came. */
+export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,64}$/)
+/** The header of W3C Trace Context. */
+export const traceparent = z.string().regex(/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/)
+
+/** Prices of symbols, in decimals. 100 are more than most tables have; it bounds the commits that one call makes. */
+export const pricesList = z
+  .array(z.strictObject({ symbol: z.string(), value: z.string() }))
+  .min(1)
+  .max(100)
+
+export const readBotParams = {
+  /** Takes what a read weighs, if the client may make it. `path`: the venue's, without its query; `key`: `Countersign-Key`. */
+  read: z.strictObject({
+    token,
+    path: z.string().max(256),
+    key: z.string().max(64).optional(),
+  }),
+  /** The venue refused a read of this client for the IP budget. */
+  readBudgetSpent: z.strictObject({ token }),
+  /** Begins the next round of the price poll if it is due, and takes what it weighs. No token: venue.yaml says what is read. */
+  pricePoll: z.strictObject({}),
+  /** What a round read at one of its paths, by the names of venue.yaml. No token: neither says the gate more than it may. */
+  polledPrices: z.strictObject({ round: z.int(), path: z.string().max(1_024), prices: pricesList }),
+}
+
+/** What the gate is to read now, and where in the answers the prices are. */
+export type PollRound = Pick<PricePoll, "paths" | "list" | "symbol" | "value"> & {
+  readonly id: number
+  /** The symbols that count; an entry has an id or a name of theirs. */
+  readonly symbols: readonly { readonly id: number; readonly name: string }[]
+}
+
+export type ReadBotResults = {
+  /** `weight`: what was taken of the IP budget; 0 where it is off. */
+  read: Refused | { readonly kind: "answer"; readonly weight: number }
+  readBudgetSpent: Refused | { readonly kind: "answer" }
+  /** `dueInMs`: of the next round, `null` where nothing is polled; `round`: the one that began. */
+  pricePoll: { readonly dueInMs: number | null; readonly round: PollRound | null }
+  polledPrices: Refused | { readonly kind: "answer" }
+}
+
+/** No clocks are further apart than that and still named in milliseconds. */
+const mostMs = 8.64e15
+
+const offset = z.int().min(-mostMs).max(mostMs)
+
+/**
+ * How far the venue's clock is ahead of this machine's, in milliseconds, by the `Date` of an answer: no less
+ * than `leastMs` and no more than `mostMs`. Negative where it is behind.
+ */
+const venueClockSchema = z.strictObject({ leastMs: offset, mostMs: offset })
+export type VenueClockReading = z.infer<typeof venueClockSchema>
+
+/** What the gate tells of a request that it forwarded. */
+export const reportSchema = z.strictObject({
+  token,
+  record,
+  outcome: outcomeSchema,
+  venueClock: venueClockSchema.optional(),
+})
