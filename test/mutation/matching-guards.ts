@@ -165,7 +165,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/terms/policy.ts",
+    "vault/policy/match/judged-request.ts",
     [`${unit}/judge`],
     [
       {

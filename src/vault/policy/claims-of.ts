@@ -3,7 +3,12 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { toHex, utf8 } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { maxDecimal, type Decimal } from "../../venue/decimal.ts"
-import type { Circumstances, JudgedRequest, Subject } from "./match/judged-request.ts"
+import {
+  type Circumstances,
+  type JudgedRequest,
+  type Subject,
+  appliesTo,
+} from "./match/judged-request.ts"
 import { limitAmounts, type Amount } from "./limit-amounts.ts"
 import { matchEntry } from "./match-entry.ts"
 import { sorted } from "./match/matcher.ts"
@@ -11,13 +16,7 @@ import { accountOf, mapAsked } from "./match/matchers.ts"
 import { repeatClaims } from "./sent-twice.ts"
 import type { Claim, ClaimWindow, OrderSize } from "./terms/claim.ts"
 import { denialBy, type Denial, type Mismatch } from "./terms/decision.ts"
-import {
-  appliesTo,
-  type Limit,
-  type Policy,
-  type Counted,
-  type LimitWindow,
-} from "./terms/policy.ts"
+import { type Limit, type Policy, type Counted, type LimitWindow } from "./terms/policy.ts"
 
 /** What the limits count of a request, and which limits can't tell what to count. */
 type Tally = {

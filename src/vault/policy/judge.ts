@@ -22,8 +22,9 @@ import {
   type Subject,
   type Circumstances,
   type JudgedRequest,
+  appliesTo,
 } from "./match/judged-request.ts"
-import { appliesTo, type Policy, type Rule } from "./terms/policy.ts"
+import { type Policy, type Rule } from "./terms/policy.ts"
 import { type Stop, tryRule } from "./try-rule.ts"
 
 /**

@@ -23,6 +23,27 @@ export type JudgedRequest = {
   readonly isKeyed: boolean
 }
 
+/**
+ * Whether a policy applies to a client and a key: the key that signs, or the key that a read names. A policy for
+ * certain keys doesn't apply to a read without a key.
+ */
+export function appliesTo(
+  {
+    appliesTo: { clients, keys },
+  }: {
+    readonly appliesTo: {
+      readonly clients: readonly string[] | undefined
+      readonly keys: readonly string[] | undefined
+    }
+  },
+  client: string,
+  key: string | undefined,
+): boolean {
+  const isClient = clients?.includes(client) ?? true
+  const isKey = keys === undefined || (key !== undefined && keys.includes(key))
+  return isClient && isKey
+}
+
 /** What judging needs besides request and policies. All are values: policy has no clock and no disk. */
 export type Circumstances = {
   readonly profile: Profile

@@ -1,6 +1,5 @@
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
-import { coversPath } from "../../../venue/read-paths.ts"
 import type { OperationId } from "../../../venue/profile.ts"
 import type { Matchers } from "../match/matchers.ts"
 import type { FieldPointer } from "../values/body-field.ts"
@@ -106,32 +105,4 @@ export type Policy = {
   readonly requireIdempotency: Named | undefined
   /** The same body isn't signed again within this time without one. */
   readonly repeatWithin: (Named & { readonly ms: number }) | undefined
-}
-
-/**
- * Whether a policy applies to a client and a key: the key that signs, or the key that a read names. A policy for
- * certain keys doesn't apply to a read without a key.
- */
-export function appliesTo(
-  { appliesTo: { clients, keys } }: Pick<Policy, "appliesTo">,
-  client: string,
-  key: string | undefined,
-): boolean {
-  const isClient = clients?.includes(client) ?? true
-  const isKey = keys === undefined || (key !== undefined && keys.includes(key))
-  return isClient && isKey
-}
-
-/** Who reads: a client, and the key if the read names one. */
-export type Reader = { readonly client: string; readonly key?: string }
-
-/** Whether a policy lets this reader read a path of the venue (without its query). */
-export function mayRead(
-  policies: readonly Policy[],
-  { client, key }: Reader,
-  path: string,
-): boolean {
-  return policies
-    .filter((policy) => appliesTo(policy, client, key))
-    .some(({ reads }) => reads.some((pattern) => coversPath(pattern, path)))
 }

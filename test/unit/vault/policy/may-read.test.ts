@@ -1,9 +1,10 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { mayRead, type Reader } from "../../../../../src/vault/policy/terms/policy.ts"
-import { coversPath, isPathPattern } from "../../../../../src/venue/read-paths.ts"
-import { decide, outcomeOf, policiesOf, requestFor } from "../../../../support/policy-case.ts"
+import { mayRead, type Reader } from "../../../../src/vault/policy/may-read.ts"
+import { coversPath, isPathPattern } from "../../../../src/venue/read-paths.ts"
+import { decide, policiesOf, requestFor } from "../../../support/policy-case.ts"
+import { outcomeOf } from "../../../support/policy-case.ts"
 
 const bot: Reader = { client: "bot", key: "bot-agent" }
 
