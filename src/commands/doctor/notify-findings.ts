@@ -1,4 +1,4 @@
-import type { TargetStand } from "../../gate/notify/target-stand.ts"
+import type { TargetStand } from "../../gate/notify/teller.ts"
 import type { Config } from "../../vault/config/config.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import { dialAdmin } from "../installation/dial-admin.ts"

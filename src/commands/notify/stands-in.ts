@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import { targetStand, type TargetStand } from "../../gate/notify/target-stand.ts"
+import { targetStand, type TargetStand } from "../../gate/notify/teller.ts"
 import { parseJson } from "../../std/parse-json.ts"
 
 /** What the gate says of its targets; nothing where that can't be read, as before it first asked. */

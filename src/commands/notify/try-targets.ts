@@ -1,6 +1,6 @@
 import { setTimeout as after } from "node:timers/promises"
 
-import type { TargetStand } from "../../gate/notify/target-stand.ts"
+import type { TargetStand } from "../../gate/notify/teller.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Admin } from "../installation/admin.ts"
 import { standsIn } from "./stands-in.ts"

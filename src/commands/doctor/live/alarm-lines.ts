@@ -1,4 +1,4 @@
-import type { TargetStand } from "../../../gate/notify/target-stand.ts"
+import type { TargetStand } from "../../../gate/notify/teller.ts"
 import type { NotifyTarget } from "../../../link/views/notify-target.ts"
 import { holds, lacks, type LiveLine } from "./live-line.ts"
 

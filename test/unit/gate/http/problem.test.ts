@@ -3,10 +3,10 @@ import { describe, it } from "node:test"
 
 import {
   errorCodes,
+  problemOf,
   retryAfterSeconds,
   statuses,
-} from "../../../../src/gate/http/error-response.ts"
-import { problemOf } from "../../../../src/gate/http/problem.ts"
+} from "../../../../src/gate/http/problem.ts"
 import { httpAnswer } from "../../../../src/gate/http/reply.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 

@@ -1,9 +1,12 @@
-import { type MetricFamily, ownFamilies } from "../../link/views/metrics.ts"
+import type { BotLink } from "../../link/client.ts"
+import { type HistogramFamily, type MetricFamily, ownFamilies } from "../../link/views/metrics.ts"
 import type { Outcome } from "../../link/views/outcome.ts"
-import { watchEventLoop, type LoopDelay } from "../../std/time/event-loop-delay.ts"
-import { openHistogram, waitBoundsSeconds, type Histogram } from "../../std/histogram.ts"
+import { type Histogram, openHistogram, waitBoundsSeconds } from "../../std/histogram.ts"
+import { type LoopDelay, watchEventLoop } from "../../std/time/event-loop-delay.ts"
 import { version } from "../../std/version.ts"
-import type { Answer, Route } from "../http/read-call.ts"
+import { refusedByVault } from "./problem.ts"
+import type { Answer, Route } from "./read-call.ts"
+import type { Reply } from "./reply.ts"
 
 /** What a gate counts of itself while it works. Nothing that a bot sent is a label. */
 export type GateMetrics = Omit<RouteTimes, "families"> &
@@ -181,4 +184,75 @@ function timeSends(): SendTimes {
 export function knownOf(outcome: Outcome): SendOutcome | undefined {
   if (outcome.kind === "refused" && outcome.again === true) return "unknown"
   return outcome.kind === "sent" ? undefined : outcome.kind
+}
+
+/** Prometheus' text format, version 0.0.4. */
+const expositionType = "text/plain; version=0.0.4; charset=utf-8"
+
+/** Writes metrics as Prometheus reads them. Families of one name are one metric. */
+export function exposition(families: readonly MetricFamily[]): string {
+  const byName = new Map<string, MetricFamily[]>()
+  for (const family of families) {
+    byName.set(family.name, [...(byName.get(family.name) ?? []), family])
+  }
+  return [...byName.values()].flatMap(linesOf).join("")
+}
+
+/** A metric without series isn't there. */
+function linesOf(families: readonly MetricFamily[]): readonly string[] {
+  const [first] = families
+  if (first === undefined || families.every(({ series }) => series.length === 0)) return []
+  const { name, help, type } = first
+  return [
+    `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`,
+    `# TYPE ${name} ${type}\n`,
+    ...families.flatMap(samplesOf),
+  ]
+}
+
+function samplesOf(family: MetricFamily): readonly string[] {
+  if (family.type === "histogram") return histogramSamples(family)
+  const { name, labels, series } = family
+  return series.map(([values, value]) => sample(name, labelled(labels, values), value))
+}
+
+/** Buckets are cumulative there. */
+function histogramSamples({ name, labels, bounds, series }: HistogramFamily): readonly string[] {
+  return series.flatMap(([values, { counts, sum }]) => {
+    const own = labelled(labels, values)
+    let total = 0
+    const buckets = counts.map((count, index) => {
+      total += count
+      const bound = bounds[index]
+      const le = `le="${bound === undefined ? "+Inf" : String(bound)}"`
+      return sample(`${name}_bucket`, [...own, le], total)
+    })
+    return [...buckets, sample(`${name}_sum`, own, sum), sample(`${name}_count`, own, total)]
+  })
+}
+
+function labelled(labels: readonly string[], values: readonly string[]): readonly string[] {
+  return labels.map((label, index) => `${label}="${escaped(values[index] ?? "")}"`)
+}
+
+function sample(name: string, labels: readonly string[], value: number): string {
+  const braced = labels.length === 0 ? "" : `{${labels.join(",")}}`
+  return `${name}${braced} ${value}\n`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
+}
+
+/** `/metrics`: what vault and gate count of themselves, for a client with that right. */
+export async function showMetrics(
+  { link, metrics }: { readonly link: BotLink; readonly metrics: GateMetrics },
+  token: string,
+): Promise<Reply> {
+  const counted = await link.call("metrics", { token })
+  if (counted.kind === "refused") {
+    return { kind: "problem", problem: refusedByVault(counted.refusal, counted.record) }
+  }
+  const text = exposition([...metrics.families(), ...counted.families])
+  return { kind: "text", type: expositionType, text }
 }
