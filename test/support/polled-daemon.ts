@@ -5,7 +5,7 @@ import type { TestContext } from "node:test"
 import { setTimeout as wait } from "node:timers/promises"
 
 import type { PriceView, StatusView } from "../../src/link/views/views.ts"
-import { controlPath } from "../../src/sandbox/control-faults.ts"
+import { controlPath } from "../../src/sandbox/faults.ts"
 import { bot, limitOrder } from "./bot.ts"
 import { countersign, countersignJson, makeInstallation, sandbox, serve } from "./countersign.ts"
 import { killAllNaming } from "./process-tree.ts"

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { marketSymbols } from "../../../../src/sandbox/state/market.ts"
-import { movingTicker, stillTicker } from "../../../../src/sandbox/state/ticker.ts"
+import fc from "fast-check"
+
+import {
+  decimalText,
+  marketSymbols,
+  movingTicker,
+  readUnits,
+  stillTicker,
+} from "../../../../src/sandbox/state/market.ts"
+import { numRuns } from "../../../support/runs.ts"
 
 const [btc, eth] = marketSymbols
 assert.ok(btc && eth)
@@ -47,5 +55,32 @@ describe("the sandbox's ticker", () => {
     const ratios = (prices: readonly number[], from: number) => prices.map((price) => price / from)
     assert.notDeepEqual(ratios(walk(1, 60), 64_000), ratios(walk(1, 60, eth), 3_200))
     assert.match(movingTicker(1)(eth, startMs), /^\d+(\.\d+)?$/)
+  })
+})
+
+describe("the sandbox's decimals", () => {
+  const texts = [
+    ["0", "0"],
+    ["1", "1"],
+    ["001.50", "1.5"],
+    ["0.0", "0"],
+    [`0.${"0".repeat(39)}1`, `0.${"0".repeat(39)}1`],
+    ["9".repeat(40), "9".repeat(40)],
+  ] as const
+  for (const [text, shortest] of texts) {
+    it(`read ${text} and write ${shortest}`, () => {
+      assert.equal(decimalText(readUnits(text)), shortest)
+    })
+  }
+
+  it("come back from their text, and add up exactly", () => {
+    const units = fc.bigInt({ min: 0n, max: 10n ** 60n })
+    fc.assert(
+      fc.property(units, units, (left, right) => {
+        assert.equal(readUnits(decimalText(left)), left)
+        assert.equal(readUnits(decimalText(left)) + readUnits(decimalText(right)), left + right)
+      }),
+      numRuns(200),
+    )
   })
 })

@@ -1,14 +1,12 @@
 import type { Result } from "../../std/result.ts"
-import type { Accounts } from "./accounts.ts"
-import type { Book } from "./book.ts"
+import type { Accounts, SettingsByAccount } from "./accounts.ts"
 import type { Rejection } from "./error-codes.ts"
 import type { Body } from "./fields.ts"
 import type { Funds } from "./funds.ts"
+import type { Ticker } from "./market.ts"
 import type { NonceMemory } from "./nonces.ts"
-import type { RateLimiter } from "./rate-limiter.ts"
-import type { Records } from "./records.ts"
-import type { SettingsByAccount } from "./settings-by-account.ts"
-import type { Ticker } from "./ticker.ts"
+import { createRateLimiter, type RateLimiter } from "./rate-limiter.ts"
+import { type Book, noRecords, type Records } from "./records.ts"
 
 /** All that the sandbox remembers. */
 export type Venue = {
@@ -45,3 +43,20 @@ export type Play = (body: Body, turn: WriteTurn) => Result<Outcome, Rejection>
 
 /** Answers one read endpoint. */
 export type Read = (query: URLSearchParams, turn: Turn) => Result<Outcome, Rejection>
+
+/** A venue without orders. `accounts` are the addresses that may trade from the start. */
+export function createVenue(accounts: readonly string[]): Venue {
+  return {
+    accounts: {
+      wallets: new Set(accounts.map((account) => account.toLowerCase())),
+      agents: new Map(),
+      subs: new Map(),
+    },
+    nonces: new Map(),
+    book: { orders: new Map(), lastOrderNumber: 1_000_000 },
+    funds: new Map(),
+    settings: new Map(),
+    records: noRecords(),
+    limiter: createRateLimiter(),
+  }
+}

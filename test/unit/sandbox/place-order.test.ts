@@ -3,10 +3,10 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { ErrorName } from "../../../../src/sandbox/state/error-codes.ts"
-import { numRuns } from "../../../support/runs.ts"
-import { nowMs, typeA, wallet, type Fields } from "../signed-bodies.ts"
-import { accepted, rejected, venueUnderTest } from "../venue-under-test.ts"
+import type { ErrorName } from "../../../src/sandbox/state/error-codes.ts"
+import { numRuns } from "../../support/runs.ts"
+import { type Fields, nowMs, typeA, wallet } from "./signed-bodies.ts"
+import { accepted, rejected, venueUnderTest } from "./venue-under-test.ts"
 
 const path = "/v1/trade/orders"
 const limit: Fields = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { errorCodes } from "../../../../src/sandbox/state/error-codes.ts"
-import { stranger, typeA, wallet, type Fields } from "../signed-bodies.ts"
-import { accepted, rejected, venueUnderTest, type VenueUnderTest } from "../venue-under-test.ts"
+import { errorCodes } from "../../../src/sandbox/state/error-codes.ts"
+import { type Fields, stranger, typeA, wallet } from "./signed-bodies.ts"
+import { accepted, rejected, venueUnderTest, type VenueUnderTest } from "./venue-under-test.ts"
 
 const ordersPath = "/v1/trade/orders"
 const modifyPath = "/v1/trade/orders/modify"

@@ -1,5 +1,8 @@
 import { err, ok, type Result } from "../std/result.ts"
-import { checkFields, integer, isBody, oneOf, type Body, type Check } from "./state/fields.ts"
+import { failure, readBody, type Reply, success, type VenueRequest } from "./answer-request.ts"
+import { reject, type Rejection } from "./state/error-codes.ts"
+import { type Body, type Check, checkFields, integer, isBody, oneOf } from "./state/fields.ts"
+import { seededRandom } from "./state/random.ts"
 
 /** What can be made to go wrong, and when it does. */
 export const faultKinds = {
@@ -83,4 +86,69 @@ function withDefaults(value: Body): VenueFault {
   const { ms = kind === "slow_body" ? 100 : 1_000, status = 503 } = value
   // Each was checked by its row of the table.
   return { kind, times, chance: likely, path: start, ms, status, scope } as VenueFault
+}
+
+/** The faults that wait for requests. */
+export type FaultBox = {
+  readonly add: (fault: VenueFault) => void
+  /** Those that wait, with what is left of their times. */
+  readonly list: () => readonly VenueFault[]
+  readonly clear: () => void
+  /** Those that a request meets, in the order in which they were added. */
+  readonly strike: (path: string) => readonly VenueFault[]
+}
+
+/** A box of faults whose chances come from `seed`. */
+export function createFaultBox(seed: number, first: readonly VenueFault[] = []): FaultBox {
+  const random = seededRandom(seed)
+  let waiting = first
+  return {
+    add: (fault) => void (waiting = [...waiting, fault]),
+    list: () => waiting,
+    clear: () => void (waiting = []),
+    strike: (path) => {
+      // A fault that is certain draws no number, so that adding one doesn't change the others' luck.
+      const struck = waiting.filter(
+        ({ path: start, chance }) => path.startsWith(start) && (chance === 1 || random() < chance),
+      )
+      waiting = waiting
+        .map((fault) => (struck.includes(fault) ? spent(fault) : fault))
+        .filter(({ times }) => times !== 0)
+      return struck
+    },
+  }
+}
+
+function spent(fault: VenueFault): VenueFault {
+  return fault.times === undefined ? fault : { ...fault, times: fault.times - 1 }
+}
+
+/** The sandbox's own, and no venue's: what makes it fail on demand. It weighs nothing and meets no fault. */
+export const controlPath = "/__sandbox/fault"
+
+/** POST adds a fault, GET lists those that wait, DELETE takes all away. Each answers with the list. */
+export function controlFaults(request: VenueRequest, faults: FaultBox, traceCode: string): Reply {
+  const done = control(request, faults)
+  if (!done.ok) return failure(done.error, traceCode)
+  const list = faults.list()
+  return success({ data: { list }, note: `${list.length} faults wait` })
+}
+
+function control(request: VenueRequest, faults: FaultBox): Result<undefined, Rejection> {
+  const { method } = request
+  if (method === "GET") return ok(undefined)
+  if (method === "DELETE") {
+    faults.clear()
+    return ok(undefined)
+  }
+  if (method !== "POST") {
+    return reject("method_not_allowed", "This path takes GET, POST and DELETE.")
+  }
+  // The content type that is asked for here keeps out web pages, which can't send it unasked.
+  const body = readBody(request)
+  if (!body.ok) return body
+  const fault = parseFault(body.value)
+  if (!fault.ok) return reject("invalid_field", fault.error)
+  faults.add(fault.value)
+  return ok(undefined)
 }

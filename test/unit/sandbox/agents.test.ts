@@ -5,6 +5,7 @@ import {
   agent,
   approval,
   dayMs,
+  type Fields,
   freshNonce,
   nowMs,
   renewal,
@@ -12,9 +13,8 @@ import {
   stranger,
   typeA,
   wallet,
-  type Fields,
-} from "../signed-bodies.ts"
-import { accepted, rejected, venueUnderTest, type VenueUnderTest } from "../venue-under-test.ts"
+} from "./signed-bodies.ts"
+import { accepted, rejected, venueUnderTest, type VenueUnderTest } from "./venue-under-test.ts"
 
 const ordersPath = "/v1/trade/orders"
 const approvePath = "/v1/account/approve-agent"
