@@ -1,6 +1,76 @@
 import type { HeldWhole, Hold, HoldDecision, Weighed } from "../asks.ts"
-import { html, render, type TemplateResult } from "./lib/lit-html.js"
+import { html, nothing, render, type TemplateResult } from "./lib/lit-html.js"
 import { post } from "./session.ts"
+
+/** The question before everything is frozen. Nothing is sent before a reason was given and the button pressed, and then once. */
+export type FreezeDialog = { readonly open: () => void; readonly close: () => void }
+
+/** Adds it to the page, closed. The page shows the freeze itself as soon as the vault tells it. */
+export function makeFreezeDialog(): FreezeDialog {
+  const dialog = document.createElement("dialog")
+  dialog.setAttribute("aria-labelledby", "freeze-title")
+  document.body.append(dialog)
+  let isAsking = false
+  const show = (why?: string): void => void render(freezeContents({ why, close, submit }), dialog)
+  const close = (): void => dialog.close()
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    if (isAsking) return
+    const { reason } = (event.currentTarget as HTMLFormElement).elements as unknown as FreezeFields
+    void freeze(reason.value.trim())
+  }
+  const freeze = async (reason: string): Promise<void> => {
+    isAsking = true
+    const answered = await post("freeze", { reason })
+    isAsking = false
+    if (answered.ok) close()
+    else show(answered.why)
+  }
+  return {
+    open: () => {
+      show()
+      dialog.querySelector("form")?.reset()
+      dialog.showModal()
+    },
+    close,
+  }
+}
+
+/** The form's, by name. */
+type FreezeFields = { readonly reason: HTMLInputElement }
+
+type Contents = {
+  readonly why: string | undefined
+  readonly close: () => void
+  readonly submit: (event: SubmitEvent) => void
+}
+
+function freezeContents({ why, close, submit }: Contents) {
+  return html`<form @submit=${submit}>
+    <h2 id="freeze-title">Freeze everything?</h2>
+    <p>
+      From now on no order is signed, for any client or key. Cancels and reduce-only orders stay
+      open.
+    </p>
+    <p>Only a terminal can end it: <code>countersign thaw --all</code></p>
+    <label for="reason">Why? Bots and the record are told.</label>
+    <input
+      id="reason"
+      name="reason"
+      required
+      pattern=".*\\S.*"
+      title="A word or more"
+      maxlength="200"
+      autocomplete="off"
+      autofocus
+    />
+    ${why === undefined ? nothing : html`<p class="problem" role="alert">${why}</p>`}
+    <div class="buttons">
+      <button type="button" @click=${close}>Keep signing</button>
+      <button class="danger solid">Freeze all signing</button>
+    </div>
+  </form>`
+}
 
 /** The whole of a held request; or the question before it is released or refused, with what has changed since it was held. */
 export type ReleaseDialog = {
@@ -24,10 +94,11 @@ export function makeReleaseDialog(): ReleaseDialog {
   const show = (asked: Asked, why?: string): void => {
     const submit = (event: SubmitEvent): void => {
       event.preventDefault()
-      const { typed } = (event.currentTarget as HTMLFormElement).elements as unknown as Fields
+      const { typed } = (event.currentTarget as HTMLFormElement)
+        .elements as unknown as ReleaseFields
       void once(() => decide(asked, typed?.value.trim() ?? ""))
     }
-    render(contents(asked, { why, close, submit }), dialog)
+    render(releaseContents(asked, { why, close, submit }), dialog)
   }
   const decide = async (asked: Asked, typed: string): Promise<void> => {
     const { hold, decision, weighed } = asked
@@ -74,7 +145,7 @@ async function readHold(hold: Hold, decision: Asked["decision"]): Promise<Read> 
 }
 
 /** The form's, by name. */
-type Fields = { readonly typed?: HTMLInputElement }
+type ReleaseFields = { readonly typed?: HTMLInputElement }
 
 type Actions = {
   readonly why: string | undefined
@@ -104,7 +175,10 @@ const said = {
 } as const satisfies Record<HoldDecision | "shown", object>
 
 /** What changes nothing has the focus, unless something is to be typed in. */
-function contents({ hold, body, decision, weighed }: Asked, { why, close, submit }: Actions) {
+function releaseContents(
+  { hold, body, decision, weighed }: Asked,
+  { why, close, submit }: Actions,
+) {
   const { title, then, button, keep } = said[decision]
   const isRelease = decision === "released"
   const toType = isRelease ? weighed?.to_type : undefined
