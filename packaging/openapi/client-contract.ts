@@ -1,5 +1,4 @@
 import openapiTypes, { astToString, type OpenAPI3 } from "openapi-typescript"
-import { format } from "prettier"
 
 import { readRepositoryFile } from "../../test/support/markdown.ts"
 
@@ -13,11 +12,10 @@ type Contract = {
   readonly components: { readonly schemas: Readonly<Record<string, object>> }
 }
 
-const head = `/* eslint-disable -- made from docs/openapi.json by npm run openapi */
-/** The schemas of docs/openapi.json; \`WriteBodies\` has the body that each of the venue's paths takes. */
+const head = `/** The schemas of docs/openapi.json; \`WriteBodies\` has the body that each of the venue's paths takes. */
 `
 
-/** The text of src/client/contract.ts: what docs/openapi.json says, as types. */
+/** The text of dist/client/contract.d.ts: what docs/openapi.json says, as types. */
 export async function clientContract(): Promise<string> {
   const { openapi, info, paths, components } = JSON.parse(
     readRepositoryFile("docs/openapi.json"),
@@ -38,8 +36,7 @@ export async function clientContract(): Promise<string> {
   const types = await openapiTypes(document as OpenAPI3, { immutable: true })
   const text = astToString(types)
   const start = text.indexOf("export interface components")
-  const made = text.slice(start, text.indexOf("export type $defs"))
-  return format(head + made, { parser: "typescript", semi: false, printWidth: 100 })
+  return head + text.slice(start, text.indexOf("export type $defs"))
 }
 
 function withoutExamples(key: string, value: unknown): unknown {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../src/gate/http/error-response.ts"
+import type { ErrorCode } from "../../src/gate/http/problem.ts"
 import type { Json } from "./json-schema.ts"
 import { shownAnswer } from "./shown.ts"
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../src/gate/http/error-response.ts"
+import type { ErrorCode } from "../../src/gate/http/problem.ts"
 
 type ErrorExample = { readonly msg: string; readonly data?: object; readonly trace_code?: string }
 

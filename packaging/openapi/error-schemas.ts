@@ -2,7 +2,7 @@
 
 import * as z from "zod"
 
-import { errorCodes, statuses, type ErrorCode } from "../../src/gate/http/error-response.ts"
+import { errorCodes, statuses, type ErrorCode } from "../../src/gate/http/problem.ts"
 import {
   denialReasonSchema,
   refusalSchema,

@@ -1,6 +1,6 @@
 // How calls are refused: one response for each status, with every code that it can mean there.
 
-import { statuses, type ErrorCode } from "../../src/gate/http/error-response.ts"
+import { statuses, type ErrorCode } from "../../src/gate/http/problem.ts"
 import type { ContractRoute } from "./contract-route.ts"
 import { errorExamples } from "./error-examples.ts"
 import { nameOfCode } from "./error-schemas.ts"

@@ -1,6 +1,6 @@
 // Which codes a call may be answered with, by kind of call.
 
-import type { ErrorCode } from "../../src/gate/http/error-response.ts"
+import type { ErrorCode } from "../../src/gate/http/problem.ts"
 
 /** Of any call at all. */
 export const openErrors: readonly ErrorCode[] = [

@@ -2,7 +2,7 @@
 
 import * as z from "zod"
 
-import { batchResultSchema, refusedEnvelope } from "../../src/gate/sign/sign-batch.ts"
+import { batchResultSchema, refusedEnvelope } from "../../src/gate/sign/sign.ts"
 import {
   budgetViewSchema,
   checkReportSchema,

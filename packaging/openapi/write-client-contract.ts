@@ -1,8 +1,11 @@
-// A part of `npm run openapi`: writes src/client/contract.ts from docs/openapi.json.
+// `npm run client-types`: writes dist/client/contract.d.ts from docs/openapi.json.
 
-import { writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 
 import { repositoryRoot } from "../../test/support/markdown.ts"
 import { clientContract } from "./client-contract.ts"
 
-writeFileSync(`${repositoryRoot}/src/client/contract.ts`, await clientContract())
+const directory = join(repositoryRoot, "dist/client")
+mkdirSync(directory, { recursive: true })
+writeFileSync(join(directory, "contract.d.ts"), await clientContract())

@@ -1,8 +1,7 @@
 import { statSync } from "node:fs"
 import { setTimeout as after } from "node:timers/promises"
 
-import { linkLifeMs } from "../console/serve/link.ts"
-import { makeSecret } from "../console/serve/secret.ts"
+import { linkLifeMs, makeSecret } from "../console/serve/sessions.ts"
 import { addressFault, assertCanListen } from "../gate/listen.ts"
 import { parseDurationMs } from "../std/time/duration.ts"
 import { Fault } from "../std/fault.ts"

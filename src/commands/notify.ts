@@ -1,4 +1,4 @@
-import type { TargetStand } from "../gate/notify/target-stand.ts"
+import type { TargetStand } from "../gate/notify/teller.ts"
 import { Fault } from "../std/fault.ts"
 import { visible } from "../std/visible.ts"
 import type { Installation } from "../vault/config/installation.ts"

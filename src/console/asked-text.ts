@@ -1,4 +1,4 @@
-import { shownText } from "./shown-text.ts"
+import { visible } from "../std/visible.ts"
 
 const maxAskedLength = 200
 /** Of a list, no more are worded than could be shown. */
@@ -122,4 +122,11 @@ function isFields(value: unknown): value is Fields {
 
 function isList(member: [string, unknown]): member is [string, readonly unknown[]] {
   return Array.isArray(member[1])
+}
+
+/** Text that others chose, fit to be shown among ours: what hides or moves letters is written out, what is long is cut. */
+export function shownText(text: string, maxLength: number): string {
+  const shown = visible(text.slice(0, maxLength))
+  const isWhole = Math.max(text.length, shown.length) <= maxLength
+  return (isWhole ? shown : `${shown.slice(0, maxLength - 1)}…`).toWellFormed()
 }

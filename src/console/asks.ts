@@ -3,7 +3,7 @@
 
 import * as z from "zod"
 
-import { shownText } from "./shown-text.ts"
+import { shownText } from "./asked-text.ts"
 
 /** The longest line of each side, in bytes. The longest answer that these schemas let through is shorter. */
 export const maxLineBytes = { ask: 4_096, answer: 4_194_304 } as const
@@ -162,12 +162,12 @@ const symbols = z.object({
 })
 
 /** Why everything is frozen, as a person says it. */
-export const reason = z.string().trim().min(1).max(200)
+const reason = z.string().trim().min(1).max(200)
 /** A record's id. */
-export const recordId = z.string().regex(/^rec_[0-9A-Z]{26}$/)
+const recordId = z.string().regex(/^rec_[0-9A-Z]{26}$/)
 
 /** A hold's id. */
-export const holdId = z.string().regex(/^hold_[0-9A-Z]{26}$/)
+const holdId = z.string().regex(/^hold_[0-9A-Z]{26}$/)
 
 /** The whole list. Those of {@link releaseAsks} are answered by a console with `--release` alone. */
 export const asks = {

@@ -3,14 +3,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import express, { type Express, type Request, type Response } from "express"
 
 import { admit, admitMethod, admitOwnHeaders, livenessPath, parseToken } from "./http/admit.ts"
+import type { GateMetrics } from "./http/metrics.ts"
 import { problemOf, type Problem } from "./http/problem.ts"
 import { parseTraceparent, unknownEndpoint, type RouteWithAnswer } from "./http/read-call.ts"
 import { httpAnswer, sendAnswer, type Reply } from "./http/reply.ts"
-import type { GateMetrics } from "./metrics/gate-metrics.ts"
+import { openPlaces, reducesRisk, type Connections } from "./http/shares.ts"
 import { errorFields } from "./process/log.ts"
 import { routes, type RouteDependencies } from "./routes.ts"
 import type { LiveSettings } from "./settings.ts"
-import { openPlaces, reducesRisk, type Connections } from "./http/shares.ts"
 
 export type AppDependencies = Omit<RouteDependencies, "track" | "upstream"> & {
   /** Those of now; while there are none, every call is answered 503. */

@@ -4,14 +4,14 @@ import { setTimeout as after } from "node:timers/promises"
 
 import type { BotLink } from "../link/client.ts"
 import { createApp, type App } from "./app.ts"
+import type { GateMetrics } from "./http/metrics.ts"
 import { invalidHeader, type Problem } from "./http/problem.ts"
 import { headersOf, httpAnswer } from "./http/reply.ts"
-import type { GateMetrics } from "./metrics/gate-metrics.ts"
+import { Connections, inTurns, tokenOwners } from "./http/shares.ts"
 import { gateLimits, type GateLimits } from "./process/gate-limits.ts"
 import type { Log } from "./process/log.ts"
 import type { LiveSettings } from "./settings.ts"
 import { createSharedSends } from "./sign/repeats.ts"
-import { Connections, inTurns, tokenOwners } from "./http/shares.ts"
 
 export type GateDependencies = {
   readonly link: BotLink

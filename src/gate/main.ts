@@ -8,7 +8,7 @@ import { parseArguments } from "./process/parse-arguments.ts"
 import { runGate, type RunningGate } from "./run-gate.ts"
 
 /** What the gate tells the process that started it, once. */
-export type GateMessage =
+type GateMessage =
   | { readonly type: "ready"; readonly port: number }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
 

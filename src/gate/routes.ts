@@ -1,24 +1,29 @@
-import {
-  check,
-  feedPrices,
-  findRecords,
-  freeze,
-  heartbeat,
-  readiness,
-  showLimits,
-  showRecord,
-  whoami,
-} from "./bot-calls.ts"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
+import type { BotParams } from "../link/calls/methods.ts"
+import type { BotLink } from "../link/client.ts"
+import type { Refusal } from "../link/views/refusal.ts"
+import { packageRoot } from "../std/program-files.ts"
+import { err, ok, type Result } from "../std/result.ts"
 import { callHeaders, idempotencyHeader, keyHeader, shadowHeader } from "./http/admit.ts"
-import { contract } from "./http/contract.ts"
-import { get, post, withBody, withCall, withToken, type RouteWithAnswer } from "./http/read-call.ts"
-import { showMetrics } from "./metrics/exposition.ts"
+import { showMetrics } from "./http/metrics.ts"
+import { invalidHeader, type Problem, refusedByVault } from "./http/problem.ts"
+import {
+  type Call,
+  get,
+  post,
+  type RouteWithAnswer,
+  withBody,
+  withCall,
+  withToken,
+} from "./http/read-call.ts"
+import type { Reply } from "./http/reply.ts"
+import type { OwnerOf } from "./http/shares.ts"
 import type { GateLimits } from "./process/gate-limits.ts"
 import { venueReads } from "./reads/venue-reads.ts"
-import { forwarder, type ForwardDependencies } from "./sign/forward.ts"
-import { sign } from "./sign/sign.ts"
-import { batchSigner } from "./sign/sign-batch.ts"
-import type { OwnerOf } from "./http/shares.ts"
+import { type ForwardDependencies, forwarder } from "./sign/forward.ts"
+import { batchSigner, sign } from "./sign/sign.ts"
 
 export type RouteDependencies = ForwardDependencies & {
   readonly limits: GateLimits
@@ -50,4 +55,141 @@ export function routes(deps: RouteDependencies): readonly RouteWithAnswer[] {
     get("/readyz", () => readiness(deps)),
     get("/openapi.json", () => Promise.resolve(contract)),
   ]
+}
+
+type Dependencies = { readonly link: BotLink }
+
+/** `/check`: whether it would be signed, and why or why not. */
+async function check(deps: Dependencies, { ask }: Call): Promise<Reply> {
+  const checked = await deps.link.call("check", ask)
+  if (checked.kind === "refused") return refused(checked)
+  const { report: content, record } = checked
+  return { kind: "success", content, ...(record !== null && { record }) }
+}
+
+/** `/whoami`: what the token may do. */
+async function whoami(deps: Dependencies, token: string): Promise<Reply> {
+  const known = await deps.link.call("whoami", { token })
+  return known.kind === "refused" ? refused(known) : { kind: "success", content: known.whoami }
+}
+
+/** `/limits`: what of one's own limits and of the venue's budgets is used. */
+async function showLimits(deps: Dependencies, token: string): Promise<Reply> {
+  const known = await deps.link.call("limits", { token })
+  return known.kind === "refused"
+    ? refused(known)
+    : { kind: "success", content: { limits: known.limits, budgets: known.budgets } }
+}
+
+/** `/prices`: reference prices from a client with the right to feed them. */
+async function feedPrices(
+  deps: Dependencies,
+  { token, body }: Pick<BotParams["check"], "token" | "body">,
+): Promise<Reply> {
+  const fed = await deps.link.call("prices", { token, body })
+  return fed.kind === "refused"
+    ? refused(fed)
+    : { kind: "success", content: { prices: fed.prices } }
+}
+
+/** `/freeze`: a stop by a client with the right; only an operator ends it. */
+async function freeze(
+  deps: Dependencies,
+  { token, body }: Pick<BotParams["check"], "token" | "body">,
+): Promise<Reply> {
+  const done = await deps.link.call("freeze", { token, body })
+  return done.kind === "refused" ? refused(done) : { kind: "success", content: done.freeze }
+}
+
+/** `/heartbeat`: the bot is there; its silence counts from the first of these on. */
+async function heartbeat(
+  deps: Dependencies,
+  { token, body }: Pick<BotParams["check"], "token" | "body">,
+): Promise<Reply> {
+  const heard = await deps.link.call("heartbeat", { token, body })
+  return heard.kind === "refused" ? refused(heard) : { kind: "success", content: heard.heartbeat }
+}
+
+const recordId = /^[A-Za-z0-9._-]{1,64}$/
+
+/** `/records/<id>`: what became of one's own request. */
+async function showRecord(deps: Dependencies, token: string, url: string): Promise<Reply> {
+  const id = url.slice("/records/".length)
+  if (!recordId.test(id)) return { kind: "problem", problem: unknownRecord }
+  const found = await deps.link.call("record", { token, id })
+  return found.kind === "refused" ? refused(found) : { kind: "success", content: found.view }
+}
+
+/** `/records?…`: what became of one's own requests of a key or an order. */
+async function findRecords(deps: Dependencies, token: string, url: string): Promise<Reply> {
+  const search = parseSearch(url.slice("/records".length))
+  if (!search.ok) return { kind: "problem", problem: search.error }
+  const found = await deps.link.call("records", { token, ...search.value })
+  return found.kind === "refused"
+    ? refused(found)
+    : { kind: "success", content: { records: found.records } }
+}
+
+/** `/readyz`: what the vault signs now. Not ready is one that signs nothing: else a balancer would take cancels away too. */
+async function readiness(deps: Dependencies): Promise<Reply> {
+  const data = await deps.link.call("health", {})
+  if (data.signs !== "nothing") return { kind: "success", content: data }
+  const message = `The vault signs nothing: ${data.reasons.join(", ")}. countersign status says what to do.`
+  return { kind: "problem", problem: { code: "not_signing", message, data } }
+}
+
+const unknownRecord: Problem = {
+  code: "unknown_record",
+  message: "You have no record of that id; use the one from Countersign-Record.",
+}
+
+function refused(answer: { readonly refusal: Refusal; readonly record: string | null }): Reply {
+  return { kind: "problem", problem: refusedByVault(answer.refusal, answer.record) }
+}
+
+type Search = Pick<BotParams["records"], "by" | "value">
+
+/** The bound that link/calls/methods.ts sets. */
+const maxValueLength = 256
+
+const notDecodable = invalidHeader(
+  "request-target",
+  "The query isn't percent-encoded UTF-8; encode each byte of a value that isn't a letter or digit.",
+)
+
+function isDecodable(query: string): boolean {
+  try {
+    decodeURIComponent(query)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Parses the query string of a look-up of records: `?idempotency_key=…` or `?client_order_id=…`, one of them. */
+function parseSearch(query: string): Result<Search, Problem> {
+  // What can't be decoded would be looked for as another text, and not be found.
+  return isDecodable(query) ? parseDecodable(query) : err(notDecodable)
+}
+
+function parseDecodable(query: string): Result<Search, Problem> {
+  const [only, ...more] = [...new URLSearchParams(query)]
+  const [by, value = ""] = only ?? []
+  const isKnown = by === "idempotency_key" || by === "client_order_id"
+  if (!isKnown || more.length > 0 || value === "" || value.length > maxValueLength) {
+    return err(
+      invalidHeader(
+        "request-target",
+        `Ask for one idempotency_key or one client_order_id, of 1 to ${maxValueLength} characters.`,
+      ),
+    )
+  }
+  return ok({ by, value })
+}
+
+/** `/openapi.json`: what this server takes and answers, the same for every installation of this version. */
+const contract: Reply = {
+  kind: "text",
+  type: "application/json",
+  text: readFileSync(join(packageRoot, "docs/openapi.json"), "utf8"),
 }

@@ -1,18 +1,19 @@
+import type { Server } from "node:http"
+import { duplexPair } from "node:stream"
+import { text } from "node:stream/consumers"
 import { setTimeout as after } from "node:timers/promises"
 
-import { connectBotLink, type BotLink } from "../link/client.ts"
+import { type BotLink, connectBotLink } from "../link/client.ts"
 import type { ServiceNotify } from "../std/systemd.ts"
 import { createGateServer, portOf } from "./gate-server.ts"
+import { openGateMetrics } from "./http/metrics.ts"
 import { listen } from "./listen.ts"
-import { openGateMetrics } from "./metrics/gate-metrics.ts"
-import { startNotify } from "./notify/notify.ts"
-import { toldSends } from "./notify/told-sends.ts"
-import { pollPrices } from "./prices/poll-prices.ts"
+import { startNotify, toldSends } from "./notify/notify.ts"
+import { pollPrices } from "./poll-prices.ts"
 import { gateLimits } from "./process/gate-limits.ts"
 import { errorFields, type Log } from "./process/log.ts"
 import type { GateArguments } from "./process/parse-arguments.ts"
-import { reportState, waitingForVault } from "./report-state.ts"
-import { givenSettings, vaultSettings, type LiveSettings } from "./settings.ts"
+import { givenSettings, type LiveSettings, vaultSettings } from "./settings.ts"
 import { outboxDeadlineMs, sendOutbox } from "./sign/send-outbox.ts"
 
 export type GateAsk = {
@@ -101,5 +102,94 @@ async function logged(reload: Promise<void>, log: Log): Promise<void> {
     log({ level: "info", event: "reloaded" })
   } catch (error) {
     log({ level: "warn", event: "reload_failed", ...errorFields(error) })
+  }
+}
+
+type StateReport = {
+  /** Says that the gate serves. */
+  ready(): void
+}
+
+/** Between looks at the vault where no watchdog sets the pace. */
+const usualBeatMs = 10_000
+
+/** What `systemctl status` shows until the vault answers. */
+const waitingForVault = "waiting for the vault"
+
+/**
+ * Tells systemd that the gate serves, whether the vault answers, and that it is alive. Alive is a gate that
+ * answers a request of its own: a vault that is away isn't fixed by killing the gate.
+ */
+function reportState({
+  service,
+  servers,
+  link,
+}: {
+  readonly service: ServiceNotify
+  readonly servers: readonly Server[]
+  readonly link: BotLink
+}): StateReport {
+  let word = waitingForVault
+  const line = (): string => `serving ${servers.map(placeOf).join(" and ")}; ${word}`
+  const refresh = async (): Promise<void> => {
+    const heard = await wordOf(link)
+    if (heard === word) return
+    word = heard
+    service.status(line())
+  }
+  if (service.isHeard) {
+    const { watchdogMs = 2 * usualBeatMs } = service
+    void onBeat(watchdogMs / 2, refresh)
+    void onBeat(watchdogMs / 2, async () => {
+      const tests = servers.map((http) => answersItself(http, watchdogMs / 2))
+      if ((await Promise.all(tests)).every(Boolean)) service.alive()
+    })
+  }
+  return { ready: () => service.ready(line()) }
+}
+
+async function onBeat(pauseMs: number, work: () => Promise<void>): Promise<never> {
+  for (;;) {
+    await work()
+    await after(pauseMs, undefined, { ref: false })
+  }
+}
+
+async function wordOf(link: BotLink): Promise<string> {
+  try {
+    const { signs, reasons } = await link.call("health", {})
+    return `the vault signs ${[signs, ...reasons].join(", ")}`
+  } catch {
+    return waitingForVault
+  }
+}
+
+function placeOf(http: Server): string {
+  const address = http.address()
+  // Node can't tell the path of a Unix socket that was handed over.
+  if (address === null || typeof address === "string") return "a Unix socket"
+  const { family, address: host, port } = address
+  return family === "IPv6" ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+const selfTest = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+/**
+ * Whether `http` answers a request for `/healthz` with 200 in time. The connection is made in memory, and
+ * taken as if it had come in: a gate that answers nobody must not seem alive because its timers run.
+ */
+export async function answersItself(http: Server, deadlineMs: number): Promise<boolean> {
+  const [client, served] = duplexPair()
+  const deadline = setTimeout(() => client.destroy(), deadlineMs)
+  try {
+    http.emit("connection", served)
+    client.write(selfTest)
+    return (await text(client)).startsWith("HTTP/1.1 200 ")
+  } catch {
+    return false
+  } finally {
+    clearTimeout(deadline)
+    client.destroy()
+    served.destroy()
   }
 }

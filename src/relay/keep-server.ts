@@ -1,16 +1,14 @@
 import { connect, type Socket } from "node:net"
 import { addAbortSignal } from "node:stream"
+import { pipeline } from "node:stream/promises"
 import { setTimeout as after } from "node:timers/promises"
 import type { SecureContext, TLSSocket } from "node:tls"
 
 import { err, ok, type Result } from "../std/result.ts"
-import type { Server } from "./config/relay-config.ts"
-import type { RelayLimits } from "./process/relay-limits.ts"
-import type { Bell } from "./bell.ts"
-import { arrival, ending, withoutUnheardErrors } from "./way/arrival.ts"
-import { carry } from "./way/carry.ts"
-import { openServer } from "./way/open-server.ts"
-import { whyLost } from "./way/why-lost.ts"
+import { arrival, ending, openServer, withoutUnheardErrors } from "./open-server.ts"
+import type { Server } from "./relay-config.ts"
+import type { RelayLimits } from "./relay-limits.ts"
+import { whyLost } from "./why-lost.ts"
 
 export type KeepAsk = {
   readonly server: Server
@@ -18,8 +16,8 @@ export type KeepAsk = {
   readonly secureContext: () => SecureContext
   readonly ledgerSocket: string
   readonly limits: RelayLimits
-  /** Rings when the vault has lost a server, whichever it was: it looks for another then. */
-  readonly lost: Bell
+  /** Given when the vault has lost a server, whichever it was: it looks for another then. */
+  readonly retry: RetrySignal
   /** Hears that the connection lasts. May be called for one that was told of already. */
   readonly onConnected: () => void
   /** Hears at each end why there is no connection. */
@@ -43,11 +41,11 @@ export async function keepServer(ask: KeepAsk, stop: AbortSignal): Promise<void>
     const outcome = await connectOnce(ask, stop)
     if (isStopping()) return
     ask.onLost(outcome.why)
-    if (outcome.hasCarried) ask.lost.ring()
+    if (outcome.hasCarried) ask.retry.give()
     pauseMs = nextPauseMs(outcome, pauseMs, ask.limits)
-    const lost = ask.lost.next()
-    await pause(pauseMs, AbortSignal.any([stop, lost]))
-    if (lost.aborted) pauseMs = undefined
+    const retry = ask.retry.next()
+    await pause(pauseMs, AbortSignal.any([stop, retry]))
+    if (retry.aborted) pauseMs = undefined
     if (outcome.isVaultAway) await untilVaultListens(ask, stop)
   }
 }
@@ -119,4 +117,39 @@ async function dialVault(
   if (lack === undefined) return ok(socket)
   socket.destroy()
   return err(`The vault takes no connection on ${ledgerSocket} (${lack}); it may be starting.`)
+}
+
+/**
+ * Carries bytes both ways, no faster than each side takes them. When one side ends, the other is told and may finish for
+ * `lingerMs`; then both are closed.
+ */
+async function carry(server: Socket, vault: Socket, lingerMs: number): Promise<void> {
+  const ways = [pipeline(server, vault), pipeline(vault, server)]
+  const over = Promise.allSettled(ways)
+  await Promise.race(ways).catch(() => undefined) // whoever watches the sockets knows why
+  const done = new AbortController()
+  await Promise.race([
+    over.finally(() => done.abort()),
+    after(lingerMs, undefined, { signal: done.signal }).catch(() => undefined),
+  ])
+  server.destroy()
+  vault.destroy()
+}
+
+/** Ends the pause of all that wait before they connect again. */
+type RetrySignal = {
+  give(): void
+  /** Is aborted when the signal is given next. */
+  next(): AbortSignal
+}
+
+export function retrySignal(): RetrySignal {
+  let controller = new AbortController()
+  return {
+    give() {
+      controller.abort()
+      controller = new AbortController()
+    },
+    next: () => controller.signal,
+  }
 }

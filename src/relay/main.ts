@@ -1,14 +1,16 @@
 // The relay's process: started by a supervisor with an IPC channel, or by systemd, in both cases with the flags of
-// commands/daemon/process-flags.ts.
+// commands/daemon/relay-flags.ts.
+
+import { parseArgs } from "node:util"
 
 import { Fault } from "../std/fault.ts"
+import { readLogLevel } from "../std/log.ts"
 import { serviceExitCode, serviceNotify, undenied } from "../std/systemd.ts"
-import { errorFields, failureFields, log, logFrom } from "./process/log.ts"
-import { parseArguments } from "./process/parse-arguments.ts"
-import { runRelay, type RunningRelay } from "./run-relay.ts"
+import { errorFields, failureFields, log, logFrom } from "./log.ts"
+import { type RunningRelay, runRelay } from "./run-relay.ts"
 
 /** What the relay tells the process that started it, once. */
-export type RelayMessage =
+type RelayMessage =
   | { readonly type: "ready" }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
 
@@ -69,4 +71,23 @@ function fail(error: unknown): void {
 function tell(message: RelayMessage, then: () => void = () => undefined): void {
   if (process.send === undefined) then()
   else process.send(message, undefined, undefined, then)
+}
+
+/** Parses the command line of the relay's process. @throws {Fault} `usage` */
+function parseArguments(argv: readonly string[]) {
+  const { config, "ledger-socket": ledgerSocket } = parseOptions(argv)
+  if (config === undefined) throw new Fault("usage", "--config FILE is missing.")
+  if (ledgerSocket === undefined) throw new Fault("usage", "--ledger-socket PATH is missing.")
+  return { configFile: config, ledgerSocket, logLevel: readLogLevel() }
+}
+
+function parseOptions(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: { config: { type: "string" }, "ledger-socket": { type: "string" } },
+    }).values
+  } catch (cause) {
+    throw new Fault("usage", "The relay was started with an argument it doesn't know.", { cause })
+  }
 }

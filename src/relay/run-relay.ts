@@ -1,14 +1,18 @@
 import { oneAtATime } from "../std/one-at-a-time.ts"
 import type { ServiceNotify } from "../std/systemd.ts"
-import { loadRelay } from "./config/load-relay.ts"
-import { keepServers } from "./keep-servers.ts"
-import { failureFields, type Log } from "./process/log.ts"
-import type { RelayArguments } from "./process/parse-arguments.ts"
-import { relayLimits, type RelayLimits } from "./process/relay-limits.ts"
-import { reportServers } from "./report-servers.ts"
+import { retrySignal, keepServer } from "./keep-server.ts"
+import { loadRelay, type RelaySettings } from "./load-relay.ts"
+import { failureFields, type Log } from "./log.ts"
+import type { Server } from "./relay-config.ts"
+import { relayLimits, type RelayLimits } from "./relay-limits.ts"
 
 export type RelayAsk = {
-  readonly given: Pick<RelayArguments, "configFile" | "ledgerSocket">
+  readonly given: {
+    /** Path of relay.yaml. */
+    readonly configFile: string
+    /** Path of the socket on which the vault takes connections to its ledger's servers. */
+    readonly ledgerSocket: string
+  }
   readonly service: ServiceNotify
   readonly log: Log
   readonly limits?: RelayLimits
@@ -60,4 +64,104 @@ export async function runRelay(ask: RelayAsk): Promise<RunningRelay> {
 function tellAlive(service: ServiceNotify): void {
   if (service.watchdogMs === undefined) return
   setInterval(() => service.alive(), service.watchdogMs / 2).unref()
+}
+
+type KeptServers = {
+  /** Ends what is no longer asked for, and begins what is new. Connections that stay keep the certificate they began with. */
+  follow(settings: RelaySettings): Promise<void>
+  stop(): Promise<void>
+}
+
+type Kept = { readonly server: Server; readonly end: () => Promise<void> }
+
+/** Keeps servers connected with the vault, none at first. */
+function keepServers({
+  ledgerSocket,
+  limits,
+  report,
+}: {
+  readonly ledgerSocket: string
+  readonly limits: RelayLimits
+  readonly report: ServerReport
+}): KeptServers {
+  let kept: readonly Kept[] = []
+  let latest: RelaySettings
+  const retry = retrySignal()
+  function begin(server: Server): Kept {
+    const stop = new AbortController()
+    const ask = {
+      ...{ server, ledgerSocket, limits, retry },
+      secureContext: () => latest.secureContext,
+      onConnected: () => report.connected(server.name),
+      onLost: (why: string) => report.lost(server.name, why),
+    }
+    const over = keepServer(ask, stop.signal)
+    return { server, end: () => (stop.abort(), over) }
+  }
+  async function endAllBut(servers: readonly Server[]): Promise<void> {
+    const gone = kept.filter((each) => !servers.some((server) => isSame(server, each.server)))
+    await Promise.all(gone.map(({ end }) => end()))
+    report.forget(gone.map(({ server }) => server.name))
+  }
+  return {
+    async follow(settings) {
+      latest = settings
+      await endAllBut(settings.servers)
+      kept = settings.servers.map(
+        (server) => kept.find((each) => isSame(each.server, server)) ?? begin(server),
+      )
+    },
+    stop: () => endAllBut([]),
+  }
+}
+
+function isSame(one: Server, other: Server): boolean {
+  return one.name === other.name && one.host === other.host && one.port === other.port
+}
+
+type ServerReport = {
+  connected(server: string): void
+  lost(server: string, why: string): void
+  /** Says nothing of these servers from now on, unless they are heard of again. */
+  forget(servers: readonly string[]): void
+  /** What `systemctl status` shows. */
+  status(): string
+}
+
+/** Tells log and systemd what became of each server: once per change, however often it is tried. */
+function reportServers({
+  log,
+  service,
+}: {
+  readonly log: Log
+  readonly service: ServiceNotify
+}): ServerReport {
+  /** Why each isn't connected; `undefined` for one that is. */
+  const known = new Map<string, string | undefined>()
+  const isNews = (server: string, why: string | undefined): boolean => {
+    const isSame = known.has(server) && known.get(server) === why
+    known.set(server, why)
+    return !isSame
+  }
+  const status = (): string =>
+    [...known]
+      .map(([server, why]) => `${server}: ${why ?? "connected"}`)
+      .sort()
+      .join(" ") || "connecting"
+  return {
+    connected(server) {
+      if (!isNews(server, undefined)) return
+      log({ level: "info", event: "server_connected", server })
+      service.status(status())
+    },
+    lost(server, why) {
+      if (!isNews(server, why)) return
+      log({ level: "warn", event: "server_lost", server, message: why })
+      service.status(status())
+    },
+    forget(servers) {
+      for (const server of servers) known.delete(server)
+    },
+    status,
+  }
 }

@@ -1,18 +1,41 @@
 // All that the sandbox answers: the interface's write endpoints with their weights, and invented reads.
 
-import { playIsolatedMargin, playLeverage, playPositionMode } from "./accounts/account-settings.ts"
-import { playApproveAgent, playRenewAgent, playRevokeAgent } from "./accounts/agents.ts"
-import { playCreateSub, playTransfer, playWithdraw } from "./accounts/move-funds.ts"
-import { playCancelAll, playCancelBatch, playCancelOrder } from "./orders/cancel-orders.ts"
-import { playChaseOrder, playModifyBatch, playModifyOrder } from "./orders/modify-order.ts"
-import { playPlaceBatch, playPlaceOrder } from "./orders/place-order.ts"
-import { readAgents, readBalances, readSettings, readSubAccounts } from "./reads/read-account.ts"
-import { readTransactions } from "./reads/read-explorer.ts"
-import { readSymbols, readTicker } from "./reads/read-market.ts"
-import { readPaths } from "./reads/read-paths.ts"
-import { readExecutions, readOpenOrders, readOrderHistory } from "./reads/read-trade.ts"
-import type { Play, Read } from "./state/turn.ts"
-import { flat, perItem, type AddressWeight } from "./weights.ts"
+import {
+  playApproveAgent,
+  playCreateSub,
+  playIsolatedMargin,
+  playLeverage,
+  playPositionMode,
+  playRenewAgent,
+  playRevokeAgent,
+  playTransfer,
+  playWithdraw,
+} from "./account-operations.ts"
+import {
+  playCancelAll,
+  playCancelBatch,
+  playCancelOrder,
+  playChaseOrder,
+  playModifyBatch,
+  playModifyOrder,
+  playPlaceBatch,
+  playPlaceOrder,
+} from "./orders.ts"
+import {
+  readAgents,
+  readBalances,
+  readExecutions,
+  readOpenOrders,
+  readOrderHistory,
+  readPaths,
+  readSettings,
+  readSubAccounts,
+  readSymbols,
+  readTicker,
+  readTransactions,
+} from "./reads.ts"
+import type { Body } from "./state/fields.ts"
+import type { Play, Read } from "./state/venue.ts"
 
 export type WriteEndpoint = { readonly play: Play; readonly weight: AddressWeight }
 
@@ -57,3 +80,33 @@ export const readEndpoints: ReadonlyMap<string, Read> = new Map([
   [readPaths.subAccounts, readSubAccounts],
   [readPaths.transactions, readTransactions],
 ])
+
+// The weights of the interface's tables.
+
+/** What a write weighs against the address budget, by its body. */
+type AddressWeight = (body: Body) => number
+
+/** What explorer reads weigh against the IP budget. */
+export const explorerWeight = 40
+/** What other reads weigh. */
+export const readWeight = 2
+const postWeight = 1
+
+/** Always the same weight. */
+function flat(weight: number): AddressWeight {
+  return () => weight
+}
+
+/** `1 + floor(batch_length / 10)` with the length of the list `name`; what isn't a list counts as one item. */
+function perItem(name: string): AddressWeight {
+  return (body) => {
+    const items = body[name]
+    return 1 + Math.floor((Array.isArray(items) ? items.length : 1) / 10)
+  }
+}
+
+/** What a request weighs against the IP budget. Methods other than GET and POST count as reads: invented. */
+export function ipWeight(method: string, path: string): number {
+  if (method === "POST") return postWeight
+  return path.startsWith("/v1/explorer/") ? explorerWeight : readWeight
+}

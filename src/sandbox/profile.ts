@@ -1,6 +1,7 @@
-import { readPaths } from "./reads/read-paths.ts"
-import { actionTags } from "./signing/action-tags.ts"
+import { explorerWeight, readWeight } from "./endpoints.ts"
+import { readPaths } from "./reads.ts"
 import {
+  actionTags,
   agentWithTargetType,
   createSubType,
   renewAgentType,
@@ -16,7 +17,6 @@ import {
   sandboxServiceChain,
   type MarketSymbol,
 } from "./state/market.ts"
-import { explorerWeight, readWeight } from "./weights.ts"
 
 /** Where the sandbox listens unless told otherwise. */
 export const sandboxUrl = `http://127.0.0.1:${defaultSandboxPort}`

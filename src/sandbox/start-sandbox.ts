@@ -3,12 +3,11 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
 import { Fault } from "../std/fault.ts"
-import type { VenueFault } from "./venue-fault.ts"
-import { createFaultBox } from "./fault-box.ts"
+import { createFaultBox, type VenueFault } from "./faults.ts"
 import { serveRequest } from "./serve-request.ts"
 import { openKeptVenue, type KeptVenue } from "./state-file.ts"
-import { movingTicker, stillTicker } from "./state/ticker.ts"
-import { createVenue } from "./venue.ts"
+import { movingTicker, stillTicker } from "./state/market.ts"
+import { createVenue } from "./state/venue.ts"
 
 export type SandboxSettings = {
   /** 0 takes a free one. */

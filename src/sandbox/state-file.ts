@@ -9,10 +9,9 @@ import {
 } from "node:fs"
 
 import { Fault } from "../std/fault.ts"
-import { playWrite } from "./play-write.ts"
+import { playWrite } from "./answer-request.ts"
 import { address, isBody, type Body } from "./state/fields.ts"
-import type { AcceptedWrite, Venue } from "./state/turn.ts"
-import { createVenue } from "./venue.ts"
+import { type AcceptedWrite, createVenue, type Venue } from "./state/venue.ts"
 
 /** A venue whose accepted writes are kept in a file. */
 export type KeptVenue = {

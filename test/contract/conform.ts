@@ -5,7 +5,7 @@ import assert from "node:assert/strict"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 
 import type { Json } from "../../packaging/openapi/json-schema.ts"
-import { statuses } from "../../src/gate/http/error-response.ts"
+import { statuses } from "../../src/gate/http/problem.ts"
 import { readRepositoryFile } from "../support/markdown.ts"
 
 export type Exchange = {

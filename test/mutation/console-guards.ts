@@ -99,7 +99,7 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "console/serve/admit.ts",
+    "console/serve/http-server.ts",
     ["unit/console/serve/http-server"],
     [
       {
@@ -117,12 +117,6 @@ export const consoleGuards: readonly Guard[] = [
         replace: "headers",
         why: "a link on another site calls the console",
       },
-    ],
-  ),
-  ...guardsOf(
-    "console/serve/http-server.ts",
-    ["unit/console/serve/http-server"],
-    [
       {
         find: 'method === "POST" ? admitOwnPage(request) : undefined',
         replace: "undefined",
@@ -131,7 +125,7 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "console/serve/session-headers.ts",
+    "console/serve/sessions.ts",
     ["unit/console/serve/calls"],
     [
       {
@@ -155,12 +149,6 @@ export const consoleGuards: readonly Guard[] = [
         replace: "false",
         why: "a session that nobody uses stays open",
       },
-    ],
-  ),
-  ...guardsOf(
-    "console/serve/link.ts",
-    ["unit/console/serve/link", "threats/console-without-its-session"],
-    [
       {
         find: "if (isRight) link = undefined",
         replace: "",

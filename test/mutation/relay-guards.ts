@@ -3,7 +3,7 @@ import { guardsOf, type Guard } from "./guard.ts"
 /** What keeps the relay from connecting the vault with somebody else than PostgreSQL's servers. */
 export const relayGuards: readonly Guard[] = [
   ...guardsOf(
-    "relay/way/open-server.ts",
+    "relay/open-server.ts",
     ["unit/relay/connecting", "unit/relay/carrying"],
     [
       {
@@ -34,7 +34,7 @@ export const relayGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "relay/config/load-relay.ts",
+    "relay/load-relay.ts",
     ["unit/relay/connecting", "unit/relay/relay-config"],
     [
       {
@@ -50,7 +50,7 @@ export const relayGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "relay/way/carry.ts",
+    "relay/keep-server.ts",
     ["unit/relay/carrying"],
     [
       {
@@ -61,7 +61,7 @@ export const relayGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "relay/report-servers.ts",
+    "relay/run-relay.ts",
     ["unit/relay/connecting"],
     [
       {
@@ -76,7 +76,7 @@ export const relayGuards: readonly Guard[] = [
     ["unit/relay/connecting"],
     [
       {
-        find: "if (outcome.hasCarried) ask.lost.ring()",
+        find: "if (outcome.hasCarried) ask.retry.give()",
         replace: "",
         why: "a standby that was promoted is found only by the next attempt in turn",
       },

@@ -48,12 +48,6 @@ export const sendGuards: readonly Guard[] = [
         replace: "if (false) return",
         why: "a bot is given it",
       },
-    ],
-  ),
-  ...guardsOf(
-    "gate/sign/sign-batch.ts",
-    ["unit/gate/sign/sign"],
-    [
       {
         find: "if (!isInTime(answer)) return",
         replace: "if (false) return",

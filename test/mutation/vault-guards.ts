@@ -122,7 +122,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "words/asked-words.ts",
+    "words/held-words.ts",
     ["unit/words/held-words"],
     [
       {

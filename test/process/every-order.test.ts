@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { after, before, describe, it, type TestContext } from "node:test"
 
 import type { RecordView } from "../../src/link/views/bot-views.ts"
-import { readPaths } from "../../src/sandbox/reads/read-paths.ts"
+import { readPaths } from "../../src/sandbox/reads.ts"
 import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/state/market.ts"
 import { bot, type Bot } from "../support/bot.ts"
 import {

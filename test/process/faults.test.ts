@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import { createGateServer, portOf } from "../../src/gate/gate-server.ts"
 import { hostsByPort } from "../../src/gate/http/admit.ts"
-import { openGateMetrics } from "../../src/gate/metrics/gate-metrics.ts"
+import { openGateMetrics } from "../../src/gate/http/metrics.ts"
 import type { GateSettings } from "../../src/gate/settings.ts"
 import { botParams, type BotResults } from "../../src/link/calls/methods.ts"
 import { connectBotLink } from "../../src/link/client.ts"

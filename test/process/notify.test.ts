@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
 import type { Message } from "../../src/gate/notify/message.ts"
-import type { TargetStand } from "../../src/gate/notify/target-stand.ts"
+import type { TargetStand } from "../../src/gate/notify/teller.ts"
 import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
   countersign,

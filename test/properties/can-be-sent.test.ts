@@ -3,8 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { checkOrderFields } from "../../src/sandbox/orders/order-fields.ts"
-import { checkOrderRules } from "../../src/sandbox/orders/order-rules.ts"
+import { checkOrderFields, checkOrderRules } from "../../src/sandbox/order-rules.ts"
 import { judge } from "../../src/vault/policy/judge.ts"
 import type { JsonObject } from "../../src/venue/json.ts"
 import { parsePayload } from "../../src/venue/payload/parse-payload.ts"

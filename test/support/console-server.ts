@@ -3,17 +3,15 @@ import type { AddressInfo } from "node:net"
 import type { TestContext } from "node:test"
 
 import type { Answer, AskName } from "../../src/console/asks.ts"
-import type { Ask } from "../../src/console/serve/ask-command.ts"
 import {
+  type Ask,
   consoleCalls,
-  maxConnections,
   type ConsoleConnections,
+  maxConnections,
 } from "../../src/console/serve/calls.ts"
 import { consoleServer } from "../../src/console/serve/http-server.ts"
-import { openConsoleLink } from "../../src/console/serve/link.ts"
+import { makeSecret, openConsoleLink, openSessions } from "../../src/console/serve/sessions.ts"
 import { readAssets } from "../../src/console/serve/read-assets.ts"
-import { makeSecret } from "../../src/console/serve/secret.ts"
-import { openSessions } from "../../src/console/serve/sessions.ts"
 import { SharedConnections } from "../../src/std/shared-connections.ts"
 import { noEntries, quietStand, signedRecord } from "./console-look.ts"
 import { fakeClock, type FakeClock } from "./fake-clock.ts"

@@ -4,9 +4,8 @@ import { appendFileSync, readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { createSecureContext } from "node:tls"
 
-import { hangBell } from "../../src/relay/bell.ts"
-import { keepServer } from "../../src/relay/keep-server.ts"
-import { relayLimits } from "../../src/relay/process/relay-limits.ts"
+import { keepServer, retrySignal } from "../../src/relay/keep-server.ts"
+import { relayLimits } from "../../src/relay/relay-limits.ts"
 import { startNetwork, type Parting } from "./fleet-network.ts"
 import {
   hostRole,
@@ -134,7 +133,7 @@ function startRelay(
   const [ca, cert] = [readFileSync(certificates.ca), readFileSync(certificate)]
   const context = createSecureContext({ ca, cert, key: readFileSync(key) })
   const stopping = new AbortController()
-  const lost = hangBell()
+  const retry = retrySignal()
   const networks = Promise.all(servers.map(({ port }) => startNetwork(port)))
   const ways = networks.then((all) => all.map(({ port }) => keep(port)))
   const keep = (port: number): Promise<void> =>
@@ -144,7 +143,7 @@ function startRelay(
         secureContext: () => context,
         ledgerSocket: socket,
         limits: relayLimits,
-        lost,
+        retry,
         onConnected: () => undefined,
         onLost: () => undefined,
       },

@@ -5,7 +5,7 @@ import type { TestContext } from "node:test"
 
 import { createGateServer, portOf } from "../../src/gate/gate-server.ts"
 import { hostsByPort } from "../../src/gate/http/admit.ts"
-import { openGateMetrics } from "../../src/gate/metrics/gate-metrics.ts"
+import { openGateMetrics } from "../../src/gate/http/metrics.ts"
 import { gateLimits, type GateLimits } from "../../src/gate/process/gate-limits.ts"
 import type { LogEntry } from "../../src/gate/process/log.ts"
 import type { GateSettings } from "../../src/gate/settings.ts"

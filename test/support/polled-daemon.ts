@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises"
 
 import type { StatusView } from "../../src/link/views/views.ts"
 import type { PriceView } from "../../src/link/views/bot-views.ts"
-import { controlPath } from "../../src/sandbox/control-faults.ts"
+import { controlPath } from "../../src/sandbox/faults.ts"
 import { bot, limitOrder } from "./bot.ts"
 import { countersign, countersignJson, makeInstallation, sandbox, serve } from "./countersign.ts"
 import { killAllNaming } from "./process-tree.ts"

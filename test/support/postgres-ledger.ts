@@ -2,9 +2,8 @@ import { copyFileSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createSecureContext } from "node:tls"
 
-import { hangBell } from "../../src/relay/bell.ts"
-import { keepServer } from "../../src/relay/keep-server.ts"
-import { relayLimits } from "../../src/relay/process/relay-limits.ts"
+import { keepServer, retrySignal } from "../../src/relay/keep-server.ts"
+import { relayLimits } from "../../src/relay/relay-limits.ts"
 import { pathsOf } from "../../src/vault/config/installation.ts"
 import type { PostgresLedger } from "../../src/vault/config/ledger-config.ts"
 import { loadLedgerKey } from "../../src/vault/ledger/audit/ledger-key.ts"
@@ -139,7 +138,7 @@ function startRelay(socket: string, { place: { certificates }, server }: Primary
       secureContext: () => context,
       ledgerSocket: socket,
       limits: { ...relayLimits, longestPauseMs: 100 },
-      lost: hangBell(),
+      retry: retrySignal(),
       onConnected: () => undefined,
       onLost: () => undefined,
     },

@@ -1,6 +1,6 @@
 import { concat, getAddress, keccak256, toUtf8Bytes, verifyTypedData, ZeroAddress } from "ethers"
 
-import { actionTags } from "../../src/sandbox/signing/action-tags.ts"
+import { actionTags } from "../../src/sandbox/signing/typed-hash.ts"
 import { sandboxChainId } from "../../src/sandbox/state/market.ts"
 
 /** What a signed body of the sandbox's network says, read with nothing of the daemon's own code. */

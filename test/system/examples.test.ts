@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 
 import { Wallet } from "ethers"
 
-import { controlPath } from "../../src/sandbox/control-faults.ts"
+import { controlPath } from "../../src/sandbox/faults.ts"
 import { startAccidents, type Accidents } from "../support/accidents.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
 import { keepOutput, registerIfSecret } from "../support/canaries.ts"

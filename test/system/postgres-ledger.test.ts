@@ -9,9 +9,8 @@ import { createSecureContext } from "node:tls"
 import { describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
-import { hangBell } from "../../src/relay/bell.ts"
-import { keepServer } from "../../src/relay/keep-server.ts"
-import { relayLimits } from "../../src/relay/process/relay-limits.ts"
+import { keepServer, retrySignal } from "../../src/relay/keep-server.ts"
+import { relayLimits } from "../../src/relay/relay-limits.ts"
 import type { Fault } from "../../src/std/fault.ts"
 import { passingCodes } from "../../src/std/systemd.ts"
 import { openSqliteStore } from "../../src/vault/ledger/open-sqlite-store.ts"
@@ -254,7 +253,7 @@ describe("the ledger on PostgreSQL", { timeout: 900_000, ...needsPostgres }, () 
       secureContext: () => context,
       ledgerSocket,
       limits: { ...relayLimits, shortestPauseMs: 60_000, longestPauseMs: 60_000 },
-      lost: hangBell(),
+      retry: retrySignal(),
       onConnected: () => undefined,
       onLost: () => undefined,
     }

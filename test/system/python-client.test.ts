@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { promisify } from "node:util"
 
-import { controlPath } from "../../src/sandbox/control-faults.ts"
+import { controlPath } from "../../src/sandbox/faults.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
 import { keepOutput, registerIfSecret } from "../support/canaries.ts"
 import { countersign, sandbox, type Served } from "../support/countersign.ts"

@@ -2,7 +2,7 @@ import { join } from "node:path"
 
 import * as z from "zod"
 
-import { readRelayFile } from "../../relay/config/read-relay-file.ts"
+import { readRelayFile } from "../../relay/load-relay.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { startChild } from "./child.ts"
 import { gateAppDirectories, relayFlags } from "./process-flags.ts"

@@ -2,7 +2,7 @@ import { setTimeout as after } from "node:timers/promises"
 
 import * as z from "zod"
 
-import { targetStand, type TargetStand } from "../../gate/notify/target-stand.ts"
+import { targetStand, type TargetStand } from "../../gate/notify/teller.ts"
 import { Fault } from "../../std/fault.ts"
 import { parseJson } from "../../std/parse-json.ts"
 import { utcText } from "../../std/time/time-words.ts"

@@ -1,7 +1,7 @@
-import { render } from "./lib/lit-html.js"
-import { forgetSession, openSession, proofOfSession, takeSecret, type Answered } from "./session.ts"
+import { html, render, type TemplateResult } from "./lib/lit-html.js"
+import { type Answered, forgetSession, openSession, proofOfSession, takeSecret } from "./session.ts"
 import { showConsole } from "./show-console.ts"
-import { noSession } from "./views/no-session.ts"
+import { command } from "./views/command.ts"
 
 const place = document.getElementById("console")
 if (place === null) throw new Error("page.html has a place for the console")
@@ -42,4 +42,19 @@ function showWhatThereIs(opened: Answered | undefined): void {
 function showDoor(title: string, sentence: string): void {
   document.title = `${title} · Countersign`
   render(noSession(title, sentence), root)
+}
+
+/** What there is to see without a session: how to come by one. */
+function noSession(title: string, sentence: string): TemplateResult {
+  return html`<main class="door">
+    <p class="brand">Countersign</p>
+    <h1>${title}</h1>
+    <p>${sentence}</p>
+    <p>On the machine where the daemon runs, as the user who runs it, or with sudo:</p>
+    ${command("countersign console")}
+    <p class="quiet">
+      It prints a link to this page that works once, within a minute, and serves the page until you
+      end it.
+    </p>
+  </main>`
 }

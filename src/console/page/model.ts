@@ -1,6 +1,5 @@
 import type { Decision, Entries, Look } from "../asks.ts"
-import { emptyPast, pastSamples, withPast, type Past } from "./past.ts"
-import { withSample, type Sample } from "./rates.ts"
+import { emptyPast, type Past, pastSamples, type Sample, withPast, withSample } from "./rates.ts"
 import { sentenceOf } from "./words.ts"
 
 /** How the page stands with the daemon. */

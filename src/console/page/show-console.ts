@@ -1,25 +1,23 @@
-import { makeFreezeDialog } from "./freeze-dialog.ts"
+import { makeFreezeDialog, makeReleaseDialog } from "./dialogs.ts"
 import { render } from "./lib/lit-html.js"
 import {
   emptyModel,
+  type Model,
   newsIn,
   standingOf,
   withHistory,
   withLook,
   withoutConsole,
   withoutVault,
-  type Model,
 } from "./model.ts"
 import { openedRow } from "./opened-row.ts"
-import { paced } from "./paced.ts"
 import { drawPlots, type Plot } from "./plot.ts"
 import { seriesOf } from "./rates.ts"
 import { readLooks } from "./read-looks.ts"
 import { gatherRefusals, type RefusalNews } from "./refusal-news.ts"
-import { makeReleaseDialog } from "./release-dialog.ts"
 import { post } from "./session.ts"
 import { nameInstallation } from "./views/command.ts"
-import { consolePage, type ConsoleActions } from "./views/console-page.ts"
+import { type ConsoleActions, consolePage } from "./views/console-page.ts"
 import type { DecisionsActions, DecisionsShown } from "./views/decisions.ts"
 
 /** A person reads no faster. */
@@ -123,4 +121,21 @@ async function endSession(): Promise<string> {
   const answered = await post("end", {})
   if (answered.ok) return "You ended it."
   return `${answered.why} This page has forgotten it; where it goes on, it ends after 15 minutes of silence.`
+}
+
+/** Runs `draw` after it was asked to, when the browser paints, and at most once in `everyMs`. */
+function paced(draw: () => void, everyMs: number): () => void {
+  let isAsked = false
+  let drawnMs = -Infinity
+  const drawNow = (): void => {
+    isAsked = false
+    drawnMs = performance.now()
+    draw()
+  }
+  return () => {
+    if (isAsked) return
+    isAsked = true
+    const waitMs = Math.max(0, drawnMs + everyMs - performance.now())
+    setTimeout(() => requestAnimationFrame(drawNow), waitMs)
+  }
 }

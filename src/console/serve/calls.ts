@@ -1,18 +1,30 @@
 import type { IncomingMessage } from "node:http"
+import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import * as z from "zod"
 
+import { speak } from "../../link/client.ts"
+import { err, ok, type Result } from "../../std/result.ts"
 import type { SharedConnections } from "../../std/shared-connections.ts"
-import { asks } from "../asks.ts"
-import type { Ask } from "./ask-command.ts"
-import type { ConsoleLink } from "./link.ts"
-import { readForm } from "./read-form.ts"
-import { refused, told, type Reply } from "./reply.ts"
-import { secretPattern } from "./secret.ts"
-import { halvesOf, sessionCookie } from "./session-headers.ts"
-import type { Session, Sessions } from "./sessions.ts"
-import { shownRecord } from "./shown-record.ts"
+import { askedText, shownText } from "../asked-text.ts"
+import {
+  type Answer,
+  type AskName,
+  asks,
+  type Asks,
+  maxLineBytes,
+  type RecordShown,
+} from "../asks.ts"
+import { refused, type Refused, type Reply, told } from "./reply.ts"
+import {
+  type ConsoleLink,
+  halvesOf,
+  secretPattern,
+  type Session,
+  sessionCookie,
+  type Sessions,
+} from "./sessions.ts"
 
 /** A browser has some six to a page. Those of a session are its own, all others share one part. */
 export type ConsoleConnections = SharedConnections<Session | "strangers">
@@ -140,3 +152,67 @@ const wrongLink =
   "A link works once, within 60 seconds. Press Enter where countersign console runs for a new one, or start it again."
 const noSession =
   "This session of the console is over, or never was. Press Enter where countersign console runs for a new link, or start it again."
+
+/** A reason of 200 characters is the longest that the page sends. */
+const maxBodyBytes = 2_048
+
+/** Reads what the page sends as JSON. */
+async function readForm<Form>(
+  request: IncomingMessage,
+  schema: z.ZodType<Form>,
+): Promise<Result<Form, Refused>> {
+  // A page of another origin can't send this type without asking first.
+  if (request.headers["content-type"] !== "application/json") {
+    return err(refused(415, "Send Content-Type: application/json."))
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBodyBytes) return err(refused(413, `Send at most ${maxBodyBytes} bytes.`))
+    chunks.push(chunk)
+  }
+  const form = schema.safeParse(jsonOf(Buffer.concat(chunks)))
+  return form.success
+    ? ok(form.data)
+    : err(refused(400, "The page sent something else than it should."))
+}
+
+/** `undefined` for what is no JSON, which no schema takes. */
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+const maxBodyLength = 2_000
+
+/** What was asked and what became of it, for people; `null` where there is no such record any more. */
+function shownRecord(answer: Answer<"record">): RecordShown | null {
+  const { record, symbols, place, verdicts } = answer
+  if (record === null) return null
+  const { operation, body } = record
+  const told = { ...record, place, verdicts }
+  if (body === null) return { ...told, asked: null }
+  const asked = askedText({ operation, body: JSON.parse(body) }, symbols)
+  return { ...told, asked, body: shownText(body, maxBodyLength) }
+}
+
+/** Asks the command that started this process. @throws {Fault} what it answers in place of an answer. */
+export type Ask = <Name extends AskName>(
+  name: Name,
+  params: z.input<Asks[Name]["params"]>,
+) => Promise<Answer<Name>>
+
+/** Longer than the command waits for the vault. */
+const deadlineMs = 30_000
+
+/** Asks on the pipe; `onLost` hears when it closes. */
+export function askOver(pipe: Socket, onLost: () => void): Ask {
+  const command = speak(pipe, { deadlineMs, maxBytes: maxLineBytes.answer }, onLost)
+  return async <Name extends AskName>(name: Name, params: z.input<Asks[Name]["params"]>) =>
+    // The command parsed its answer by the schema.
+    (await command.call(name, params)) as Answer<Name>
+}

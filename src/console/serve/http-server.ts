@@ -4,10 +4,9 @@ import type { Socket } from "node:net"
 import helmet from "helmet"
 
 import { Fault } from "../../std/fault.ts"
-import { admit, admitOwnPage, ownHosts } from "./admit.ts"
 import type { Call, ConsoleConnections } from "./calls.ts"
 import type { Assets } from "./read-assets.ts"
-import { refused, type Reply } from "./reply.ts"
+import { refused, type Refused, type Reply } from "./reply.ts"
 
 /** Browsers on one machine: whatever asks for more is no page of ours. */
 const limits = {
@@ -92,4 +91,50 @@ function failure(error: unknown): Reply {
 function send(response: ServerResponse, { status, type, text, headers }: Reply): void {
   response.writeHead(status, { ...headers, "Content-Type": type, "Cache-Control": "no-store" })
   response.end(text)
+}
+
+// What a request must be before anything is done for it. A function that returns an answer has refused it.
+
+/** The values of `Host` that mean this server: loopback's names, with its port. */
+function ownHosts(port: number): ReadonlySet<string> {
+  return new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`))
+}
+
+/** Refuses another's name, to which somebody's DNS may point, and what a browser sends for another origin's page. */
+function admit(request: IncomingMessage, hosts: ReadonlySet<string>): Refused | undefined {
+  const [host = "", ...others] = request.headersDistinct["host"] ?? []
+  if (others.length > 0 || !hosts.has(host)) {
+    return refused(421, "This Host isn't served here; use 127.0.0.1 with the port of the link.")
+  }
+  if (isOurOrigin(request, hosts) && (isFromHere(request) || isVisit(request))) return undefined
+  return refused(403, "Web pages of other origins can't use this server.")
+}
+
+function isOurOrigin({ headersDistinct }: IncomingMessage, hosts: ReadonlySet<string>): boolean {
+  const origins = headersDistinct["origin"] ?? []
+  return origins.every((origin) => hosts.has(origin.replace(/^http:\/\//, "")))
+}
+
+function isFromHere(request: IncomingMessage): boolean {
+  return sitesOf(request).every((site) => site === "same-origin" || site === "none")
+}
+
+/** Refuses what no browser said that our own page sends. An Origin that isn't ours has been refused before. */
+function admitOwnPage(request: IncomingMessage): Refused | undefined {
+  const isOurs = request.headers.origin !== undefined || sitesOf(request)[0] === "same-origin"
+  return isOurs
+    ? undefined
+    : refused(403, "Only the console's page can call this; run countersign console to open it.")
+}
+
+function sitesOf(request: IncomingMessage): readonly string[] {
+  return request.headersDistinct["sec-fetch-site"] ?? []
+}
+
+/** Somebody follows a link to the page, which opens in place of the page that it was on. */
+function isVisit({ method, url, headers }: IncomingMessage): boolean {
+  const isPage = method === "GET" && url === "/"
+  return (
+    isPage && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document"
+  )
 }

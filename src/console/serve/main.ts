@@ -9,13 +9,11 @@ import { createInterface } from "node:readline"
 import { parseArgs } from "node:util"
 
 import { SharedConnections } from "../../std/shared-connections.ts"
-import { askOver } from "./ask-command.ts"
-import { consoleCalls, maxConnections, type ConsoleConnections } from "./calls.ts"
+import { askOver, consoleCalls, type ConsoleConnections, maxConnections } from "./calls.ts"
 import { dropRights } from "./drop-rights.ts"
 import { consoleServer } from "./http-server.ts"
-import { openConsoleLink } from "./link.ts"
 import { readAssets } from "./read-assets.ts"
-import { openSessions } from "./sessions.ts"
+import { openConsoleLink, openSessions } from "./sessions.ts"
 
 const option = { type: "string" } as const
 const { values } = parseArgs({

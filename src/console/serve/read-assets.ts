@@ -3,7 +3,6 @@ import { stripTypeScriptTypes } from "node:module"
 import { extname, join, sep } from "node:path"
 
 import { programFolder } from "../../std/program-files.ts"
-import { libraryFiles } from "./library-files.ts"
 
 /** What a browser is given. */
 export type Asset = { readonly type: string; readonly text: string }
@@ -61,4 +60,20 @@ async function assetOf(name: string, place: string | URL): Promise<Asset> {
 /** Of what only declares types there is nothing to run. */
 function isSource(name: string): boolean {
   return name.endsWith(".ts") && !name.endsWith(".d.ts")
+}
+
+/**
+ * The libraries of the console's page, by the names under which its code imports them: each file that is
+ * needed, and no other. lit-html's are those for browsers; Node itself would be given others.
+ */
+export function libraryFiles(): ReadonlyMap<string, URL> {
+  const litHtml = new URL("../", import.meta.resolve("lit-html"))
+  return new Map([
+    ["lib/lit-html.js", new URL("lit-html.js", litHtml)],
+    ["lib/directive.js", new URL("directive.js", litHtml)],
+    ["lib/directive-helpers.js", new URL("directive-helpers.js", litHtml)],
+    ["lib/directives/repeat.js", new URL("directives/repeat.js", litHtml)],
+    ["lib/uplot.js", new URL(import.meta.resolve("uplot/dist/uPlot.esm.js"))],
+    ["lib/uplot.css", new URL(import.meta.resolve("uplot/dist/uPlot.min.css"))],
+  ])
 }

@@ -1,9 +1,10 @@
-import { digestOf, isSame, makeSecret, type SecretDigest } from "./secret.ts"
+import { hash, randomBytes, timingSafeEqual } from "node:crypto"
+import type { IncomingMessage } from "node:http"
 
 /** A further one ends the one that was heard least recently. */
 const maxSessions = 4
 /** How long a session may be silent. */
-export const maxIdleMs = 15 * 60_000
+const maxIdleMs = 15 * 60_000
 
 /**
  * Both halves are needed. The cookie stays out of reach of scripts, but a browser sends it to every port of
@@ -59,4 +60,87 @@ export function openSessions(nowMs: () => number): Sessions {
 /** One digest of both halves: no answer, and no time that it takes, can tell which of them was wrong. */
 function digestOfBoth({ cookie, proof }: Halves): SecretDigest {
   return digestOf(`${cookie}.${proof}`)
+}
+
+/** From its making on. */
+export const linkLifeMs = 60_000
+
+/** The one way into the console. Only a digest of its secret is kept. */
+export type ConsoleLink = {
+  /** Opens a link with this secret; one made earlier works no more. */
+  make(secret: string): void
+  /** Uses the link up, if this is its secret. A wrong one uses nothing up: whoever guesses can't lock anyone out. */
+  take(secret: string): boolean
+}
+
+/** There is no link until one is made. `nowMs` tells ages. */
+export function openConsoleLink(nowMs: () => number): ConsoleLink {
+  let link: { readonly digest: SecretDigest; readonly madeMs: number } | undefined
+  return {
+    make(secret) {
+      link = { digest: digestOf(secret), madeMs: nowMs() }
+    },
+    take(secret) {
+      if (link !== undefined && nowMs() - link.madeMs >= linkLifeMs) link = undefined
+      const isRight = link !== undefined && isSame(link.digest, digestOf(secret))
+      if (isRight) link = undefined
+      return isRight
+    },
+  }
+}
+
+/** Carries the page's half of a session. */
+const proofHeader = "countersign-console"
+
+/** A browser sends cookies of 127.0.0.1 to every port of it, so another port's console needs another name. */
+function cookieName(port: number): string {
+  return `countersign_console_${port}`
+}
+
+/** `Set-Cookie` that hands the browser its half, or takes it back where that is empty. */
+export function sessionCookie(cookie: string, port: number): Readonly<Record<string, string>> {
+  const age = cookie === "" ? "; Max-Age=0" : ""
+  return { "Set-Cookie": `${cookieName(port)}=${cookie}; Path=/; HttpOnly; SameSite=Strict${age}` }
+}
+
+/** Both halves, or `undefined` where there isn't exactly one of each. */
+export function halvesOf(request: IncomingMessage, port: number): Halves | undefined {
+  const cookie = onlySecret(cookieValues(request, `${cookieName(port)}=`))
+  const proof = onlySecret(request.headersDistinct[proofHeader] ?? [])
+  return cookie === undefined || proof === undefined ? undefined : { cookie, proof }
+}
+
+/** Every value under our name. Another port of this host can set one too, which is no reason to pick one. */
+function cookieValues({ headersDistinct }: IncomingMessage, start: string): readonly string[] {
+  return (headersDistinct["cookie"] ?? [])
+    .flatMap((line) => line.split(";"))
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(start))
+    .map((pair) => pair.slice(start.length))
+}
+
+function onlySecret(values: readonly string[]): string | undefined {
+  const [value = ""] = values
+  return values.length === 1 && secretPattern.test(value) ? value : undefined
+}
+
+/** What is kept of a secret: whoever reads the memory can't log in with it. */
+type SecretDigest = Buffer
+
+/** 256 random bits, base64url. */
+export function makeSecret(): string {
+  return randomBytes(32).toString("base64url")
+}
+
+/** What {@link makeSecret} makes. */
+export const secretPattern = /^[A-Za-z0-9_-]{43}$/
+
+/** SHA-256 of it. */
+function digestOf(secret: string): SecretDigest {
+  return hash("sha256", secret, "buffer")
+}
+
+/** Compares in a time that tells nothing of either. */
+function isSame(a: SecretDigest, b: SecretDigest): boolean {
+  return timingSafeEqual(a, b)
 }

@@ -231,6 +231,6 @@ export function headerValues(request: IncomingMessage, name: string): readonly s
 }
 
 /** The lower-case names of all headers, repeated ones as often as they came. */
-export function headerNames(request: IncomingMessage): readonly string[] {
+function headerNames(request: IncomingMessage): readonly string[] {
   return request.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
 }

@@ -128,7 +128,7 @@ export function parseTraceparent(request: IncomingMessage): string | undefined {
  * What is left of a body that is too large is received and thrown away, so that the client can read
  * its answer; the server's request timeout bounds it.
  */
-export function readBody(
+function readBody(
   request: IncomingMessage,
   maxBytes: number,
 ): Promise<Buffer | "too_large" | "gone"> {

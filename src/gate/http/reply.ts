@@ -4,8 +4,7 @@ import { Socket } from "node:net"
 import helmet from "helmet"
 
 import type { RateLimit } from "../../link/views/signed.ts"
-import { retryAfterSeconds, statuses } from "./error-response.ts"
-import type { Problem } from "./problem.ts"
+import { type Problem, retryAfterSeconds, statuses } from "./problem.ts"
 
 /** What a route answers, before it becomes HTTP. */
 export type Reply = ReplyItself & {

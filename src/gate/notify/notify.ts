@@ -2,15 +2,14 @@ import { setTimeout as after } from "node:timers/promises"
 
 import type { BotParams } from "../../link/calls/methods.ts"
 import type { BotLink } from "../../link/client.ts"
-import type { AlarmsNow, KeptAlarm } from "../../link/views/alarms.ts"
+import { alarm, type AlarmsNow, type KeptAlarm, unknownOutcome } from "../../link/views/alarms.ts"
 import type { NotifyTarget } from "../../link/views/gate-settings.ts"
+import { heldLine } from "../../words/held-words.ts"
+import { type GateMetrics, knownOf } from "../http/metrics.ts"
 import type { Log } from "../process/log.ts"
-import { alarmSource } from "./alarm-source.ts"
 import { deliver } from "./deliver.ts"
 import { nameOf } from "./hearing.ts"
-import { heldInWords } from "./held-in-words.ts"
 import { openTeller, type Pauses, type Teller } from "./teller.ts"
-import { unknownOutcomes } from "./unknown-outcomes.ts"
 
 export type NotifyDependencies = {
   readonly link: Pick<BotLink, "call">
@@ -112,4 +111,94 @@ function tellersFor(
   )
   for (const [key, teller] of before) if (!tellers.has(key)) teller.stop()
   return tellers
+}
+
+/** A vault that is started again is away for one question. */
+const missesUntilTold = 2
+
+/**
+ * Asks the vault for its alarms. While it gives no answer those of its last one go on, and once it has
+ * given none twice that is an alarm too; before its first answer there are none. Never throws.
+ */
+function alarmSource(
+  link: Pick<BotLink, "call">,
+): (told: BotParams["alarms"]) => Promise<AlarmsNow | undefined> {
+  let last: AlarmsNow | undefined
+  let misses = 0
+  return async (told) => {
+    try {
+      last = await link.call("alarms", told)
+      misses = 0
+      return last
+    } catch {
+      misses += 1
+      if (last === undefined || misses < missesUntilTold) return last
+      return { ...last, kept: [unreachable(), ...last.kept] }
+    }
+  }
+}
+
+function unreachable(): KeptAlarm {
+  const fact =
+    "The gate gets no answer from the vault, and while it is away nothing is signed, cancels neither"
+  const advice = "countersign status and countersign doctor say why"
+  const away = alarm("vault_unreachable", { subject: "", fact, advice })
+  return { ...away, stands: true, at: Date.now() }
+}
+
+/** The same alarms; of each request that waits for a person it is said what it asks for. */
+function heldInWords(
+  kept: readonly KeptAlarm[],
+  held: AlarmsNow["held"],
+  nowMs: number,
+): readonly KeptAlarm[] {
+  if (held === undefined) return kept
+  const holds = new Map(held.holds.map((hold) => [hold.id, hold]))
+  return kept.map((alarm) => {
+    const hold = alarm.name === "hold_waits" ? holds.get(alarm.subject) : undefined
+    if (hold === undefined) return alarm
+    const who = `A request of ${hold.client} with ${hold.key} waits for a person`
+    return { ...alarm, fact: `${who}: ${heldLine(hold, held.symbols, nowMs)}` }
+  })
+}
+
+/** Requests that were sent and nobody knows what became of: the vault may be away, and never hear of it. */
+export type UnknownOutcomes = {
+  readonly note: (record: string) => void
+  /** Those that somebody has yet to be told of. */
+  now(): readonly KeptAlarm[]
+  /** Forgets those of which everyone was told. */
+  forget(isDone: (alarm: KeptAlarm) => boolean): void
+}
+
+/** Of more at once nobody is told one by one. */
+const maxRecords = 10_000
+
+/** Starts with nothing noted. */
+export function unknownOutcomes(): UnknownOutcomes {
+  const noted = new Map<string, KeptAlarm>()
+  return {
+    note(record) {
+      if (noted.size >= maxRecords) return
+      noted.set(record, { ...unknownOutcome(record), stands: false, at: Date.now() })
+    },
+    now: () => [...noted.values()],
+    forget(isDone) {
+      for (const [record, alarm] of noted) if (isDone(alarm)) noted.delete(record)
+    },
+  }
+}
+
+/** The same metrics; of sends whose outcome is unknown `notify` hears too. */
+export function toldSends(
+  metrics: GateMetrics,
+  notify: Pick<Notify, "outcomeUnknown">,
+): GateMetrics {
+  return {
+    ...metrics,
+    sent(outcome, record) {
+      metrics.sent(outcome, record)
+      if (knownOf(outcome) === "unknown") notify.outcomeUnknown(record)
+    },
+  }
 }

@@ -1,12 +1,13 @@
 import { setTimeout as after } from "node:timers/promises"
 
+import * as z from "zod"
+
 import type { KeptAlarm } from "../../link/views/alarms.ts"
 import type { NotifyTarget } from "../../link/views/gate-settings.ts"
 import type { Log } from "../process/log.ts"
 import type { Refusal } from "./deliver.ts"
-import { isCritical, nameOf, openHearing, type Change, type Hearing } from "./hearing.ts"
-import { foldAlike, messageOf, testMessage, type Message } from "./message.ts"
-import { standAfter, untried, type TargetStand } from "./target-stand.ts"
+import { type Change, type Hearing, isCritical, nameOf, openHearing } from "./hearing.ts"
+import { foldAlike, type Message, messageOf, testMessage } from "./message.ts"
 
 export type TellerDependencies = {
   readonly target: NotifyTarget
@@ -42,7 +43,7 @@ export function openTeller({ target, log, pausesMs, ...deps }: TellerDependencie
   const hearing = openHearing(target.severity)
   const stopping = new AbortController()
   const { signal } = stopping
-  let stand = untried(target.name)
+  let stand: TargetStand = { name: target.name, takenAt: null, failing: null, test: 0 }
   const pause = openPause(pausesMs ?? usualPausesMs, signal)
   let [testing, isAtWork] = [0, false]
   const post = async (message: Message): Promise<Refusal | undefined> => {
@@ -135,4 +136,28 @@ function pauseMs(refusal: Refusal | undefined, failures: number, pauses: Pauses)
   if (refusal === undefined) return pauses.taken
   const usual = pauses.failed[Math.min(failures, pauses.failed.length) - 1] ?? 0
   return Math.max(usual, refusal.waitMs)
+}
+
+/** How the way to one target stands, as `countersign notify test` and `doctor` read it. */
+export const targetStand = z.strictObject({
+  name: z.string(),
+  /** When it last took a message, in milliseconds; `null` for never since the gate's start. */
+  takenAt: z.int().nullable(),
+  /** Why the last try failed; `null` if it didn't. */
+  failing: z.string().nullable(),
+  /** The last test that was tried. */
+  test: z.int(),
+})
+export type TargetStand = Readonly<z.infer<typeof targetStand>>
+
+/** How it stands after a try; the log says what changed. */
+function standAfter(refusal: Refusal | undefined, before: TargetStand, log: Log): TargetStand {
+  const { name: target, failing } = before
+  if (refusal === undefined) {
+    if (failing !== null) log({ level: "info", event: "notify_works", target })
+    return { ...before, takenAt: Date.now(), failing: null }
+  }
+  const { why } = refusal
+  if (failing !== why) log({ level: "error", event: "notify_failed", target, message: why })
+  return { ...before, failing: why }
 }

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util"
 
 import type { UpstreamSettings } from "../../link/views/gate-settings.ts"
 import { Fault } from "../../std/fault.ts"
-import { readLogLevel, type LogLevel } from "../../std/log.ts"
+import { type LogLevel, readLogLevel } from "../../std/log.ts"
 import { gateLimits } from "./gate-limits.ts"
 
 export type GateArguments = {

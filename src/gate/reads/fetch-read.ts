@@ -4,9 +4,16 @@ import { causeFields, errorFields } from "../process/log.ts"
 import type { ForwardDependencies } from "../sign/forward.ts"
 import type { Sent } from "../upstream/exchange.ts"
 import { outcomeOf } from "../upstream/outcome.ts"
-import type { ReadAsk } from "./parse-read-ask.ts"
+import type { FetchAsk } from "../upstream/upstream.ts"
 
 export type ReadDependencies = Pick<ForwardDependencies, "link" | "upstream" | "log">
+
+/** What a bot wants to read of the venue. */
+export type ReadAsk = Omit<FetchAsk, "signal"> & {
+  readonly token: string
+  /** `Countersign-Key`. */
+  readonly key: string | undefined
+}
 
 /** `gone`: the bot left. */
 export type ReadReply = Extract<Reply, { readonly kind: "problem" | "venue" }> | "gone"

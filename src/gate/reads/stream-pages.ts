@@ -1,14 +1,15 @@
 import type { ServerResponse } from "node:http"
 import { setTimeout as after } from "node:timers/promises"
 
+import * as z from "zod"
+
 import type { Problem } from "../http/problem.ts"
-import { fromVenue, pagelessHeaders, type VenueAnswer } from "../http/reply.ts"
+import { fromVenue, pagelessHeaders, successCode, type VenueAnswer } from "../http/reply.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 import { outcomeOf } from "../upstream/outcome.ts"
-import { isQuery } from "../upstream/target.ts"
-import { fetchRead, type ReadDependencies, type ReadReply } from "./fetch-read.ts"
-import { parsePage, type Page } from "./page.ts"
-import type { ReadAsk } from "./parse-read-ask.ts"
+import { isQuery } from "../upstream/upstream.ts"
+import { fetchRead, type ReadAsk, type ReadDependencies, type ReadReply } from "./fetch-read.ts"
+import { parseRawJson } from "./raw-json.ts"
 
 export type StreamDependencies = ReadDependencies & { readonly limits: GateLimits }
 
@@ -161,7 +162,7 @@ const notPaginated: Problem = {
 export type StreamWay = { readonly response: ServerResponse; readonly signal: AbortSignal }
 
 /** Resolves when the text has left for who reads it, or nobody does. */
-export function written(text: string, { response, signal }: StreamWay): Promise<void> {
+function written(text: string, { response, signal }: StreamWay): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted || text === "") {
       resolve()
@@ -174,4 +175,39 @@ export function written(text: string, { response, signal }: StreamWay): Promise<
     signal.addEventListener("abort", done)
     response.write(text, done)
   })
+}
+
+/** A page of a list of the venue's. */
+type Page = {
+  /** Each item as one line of JSON, its numbers as they came. */
+  readonly lines: string
+  /** The cursor of the page after it. */
+  readonly next: string | undefined
+}
+
+// More is allowed than the interface shows, but nothing less: what isn't a page can't be told from an end. Where
+// there is no more, any cursor is one that nobody follows.
+const shape = z.object({
+  code: z.literal(successCode),
+  data: z.object({
+    list: z.array(z.unknown()),
+    next_cursor: z
+      .string()
+      .max(1_024)
+      .refine((cursor) => cursor.isWellFormed())
+      .nullable(),
+    has_more: z.boolean(),
+  }),
+})
+
+/** Parses an answer in the interface's paginated shape; `undefined` when it isn't in that, or contradicts itself. */
+export function parsePage({ status, body }: VenueAnswer): Page | undefined {
+  const isOk = status >= 200 && status < 300
+  const read = shape.safeParse(isOk ? parseRawJson(body) : undefined)
+  if (!read.success) return undefined
+  const { list, next_cursor: cursor, has_more: hasMore } = read.data.data
+  const next = hasMore ? (cursor ?? "") : undefined
+  if (next === "") return undefined
+  const lines = list.map((item) => `${JSON.stringify(item)}\n`).join("")
+  return { lines, next }
 }

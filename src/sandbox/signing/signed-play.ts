@@ -3,17 +3,19 @@
 import { ok, type Result } from "../../std/result.ts"
 import { reject, type Rejection } from "../state/error-codes.ts"
 import {
+  address,
+  type Body,
+  type Check,
   checkFields,
   checkRequired,
+  type FieldTable,
   integer,
   text,
-  type Body,
-  type FieldTable,
 } from "../state/fields.ts"
 import { sandboxChainId, sandboxServiceChain } from "../state/market.ts"
-import type { Outcome, Play, WriteTurn } from "../state/turn.ts"
-import { admitTypeA, admitTypeB, signedFields, type Admitted } from "./admit.ts"
-import { structOfBody, tableOfType } from "./struct-of-body.ts"
+import type { Outcome, Play, WriteTurn } from "../state/venue.ts"
+import { type Admitted, admitTypeA, admitTypeB, signedFields } from "./admit.ts"
+import { addressWord, stringWord, structHash, uintWord } from "./typed-hash.ts"
 
 /** A request that was admitted and whose fields are checked. */
 export type Signed = {
@@ -90,4 +92,37 @@ function checkNetwork(body: Body): Rejection | undefined {
   return body["signature_chain_id"] === sandboxChainId
     ? undefined
     : reject("wrong_chain_id", `The sandbox's signature_chain_id is ${sandboxChainId}.`).error
+}
+
+/** The struct hash of a Type B body whose fields are checked: the type's members, each from its field. */
+export function structOfBody(structType: string, body: Body): Uint8Array {
+  const words = membersOf(structType).map(({ type, field }) => wordOf(type, body[field]))
+  return structHash(structType, ...words)
+}
+
+/** What each member's type asks of its field. */
+function tableOfType(structType: string): FieldTable {
+  return Object.fromEntries(membersOf(structType).map(({ type, field }) => [field, checkOf(type)]))
+}
+
+type Member = { readonly type: string; readonly field: string }
+
+/** `Name(address signerAddress,…)` as types and names in snake_case. */
+function membersOf(structType: string): readonly Member[] {
+  const members = /\((.*)\)$/.exec(structType)?.[1] ?? ""
+  return members.split(",").map((member) => {
+    const [type = "", name = ""] = member.split(" ")
+    return { type, field: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) }
+  })
+}
+
+function wordOf(type: string, value: unknown): Uint8Array {
+  if (type === "address") return addressWord(String(value))
+  return type === "string" ? stringWord(String(value)) : uintWord(Number(value))
+}
+
+function checkOf(type: string): Check {
+  if (type === "address") return address
+  if (type === "string") return text
+  return integer(0, type === "uint32" ? 4_294_967_295 : Number.MAX_SAFE_INTEGER)
 }

@@ -88,3 +88,34 @@ export function addressWord(address: string): Uint8Array {
 export function stringWord(text: string): Uint8Array {
   return keccak_256(utf8(text))
 }
+
+/**
+ * `canonical_json` (Signing Type A, step 2): compact JSON with keys sorted. The interface doesn't say
+ * whether nested keys are sorted too; the sandbox sorts them at every depth.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const members = Object.entries(value)
+    .sort(([left], [right]) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`)
+  return `{${members.join(",")}}`
+}
+
+/**
+ * The byte that separates one Type A operation from another. The interface shows placeOrder's alone;
+ * the others are invented.
+ */
+export const actionTags = {
+  placeOrder: 7,
+  modifyOrder: 8,
+  cancelOrder: 9,
+  chaseOrder: 10,
+  placeBatch: 11,
+  modifyBatch: 12,
+  cancelBatch: 13,
+  cancelAll: 14,
+  setPositionMode: 15,
+  setLeverage: 16,
+  adjustIsolatedMargin: 17,
+} as const

@@ -125,3 +125,13 @@ export function renewAgent(
 function isInForce({ isRevoked, expiresAtMs }: Agent, nowMs: number): boolean {
   return !isRevoked && nowMs < expiresAtMs
 }
+
+export type AccountSettings = {
+  positionMode: "one_way" | "hedge"
+  /** By symbol id. */
+  readonly leverage: Map<number, number>
+  /** Units by symbol id, in the symbol's quote asset. */
+  readonly margin: Map<number, bigint>
+}
+
+export type SettingsByAccount = Map<string, AccountSettings>

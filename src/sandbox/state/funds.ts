@@ -1,5 +1,5 @@
-import { decimalText, readUnits } from "./decimal.ts"
 import { reject, type Rejection } from "./error-codes.ts"
+import { decimalText, readUnits } from "./market.ts"
 
 /** Pretend balances: units by asset by account. Orders and fills don't touch them. */
 export type Funds = Map<string, Map<string, bigint>>

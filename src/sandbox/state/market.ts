@@ -1,3 +1,5 @@
+import { seededRandom } from "./random.ts"
+
 /** The network the sandbox plays: its own chain id, so that nothing signed for it is good elsewhere. Invented. */
 export const sandboxChainId = 842_569_901
 
@@ -22,3 +24,51 @@ export const marketSymbols: readonly MarketSymbol[] = [
   { id: 2, name: "ETH-PERP", market: "perp", quote: "USD", referencePrice: "3200" },
   { id: 3, name: "BTC-USD", market: "spot", quote: "USD", referencePrice: "64000" },
 ]
+
+/** The price of a symbol at a time, in quote units for one base unit. */
+export type Ticker = (symbol: MarketSymbol, nowMs: number) => string
+
+/** Prices that never move. */
+export const stillTicker: Ticker = ({ referencePrice }) => referencePrice
+
+/** Shares of the reference price are counted in hundred-thousandths. */
+const whole = 100_000
+const maxStep = 50
+const maxOffset = 5_000
+
+/**
+ * Prices that move each second by 0.05 % at most, up or down, and stay within 5 % of where they began. The same seed
+ * gives the same prices at the same seconds after the first look.
+ */
+export function movingTicker(seed: number): Ticker {
+  const walks = new Map<number, { readonly random: () => number; second: number; offset: number }>()
+  return ({ id, referencePrice }, nowMs) => {
+    const nowSecond = Math.floor(nowMs / 1_000)
+    const walk = walks.get(id) ?? { random: seededRandom(seed + id), second: nowSecond, offset: 0 }
+    walks.set(id, walk)
+    for (; walk.second < nowSecond; walk.second += 1) {
+      const step = Math.floor(walk.random() * (2 * maxStep + 1)) - maxStep
+      walk.offset = Math.max(-maxOffset, Math.min(maxOffset, walk.offset + step))
+    }
+    return decimalText((readUnits(referencePrice) * BigInt(whole + walk.offset)) / BigInt(whole))
+  }
+}
+
+// Exact arithmetic on pretend balances: amounts are counted in units of 10^-40, which is as fine as the
+// sandbox's own bound on a decimal string.
+
+const fractionDigits = 40
+
+/** Reads a decimal string that the `amount` check has passed. */
+export function readUnits(decimal: string): bigint {
+  const [whole = "", fraction = ""] = decimal.split(".")
+  return BigInt(whole + fraction.padEnd(fractionDigits, "0"))
+}
+
+/** Writes units, not below zero, as the shortest decimal string. */
+export function decimalText(units: bigint): string {
+  const digits = units.toString().padStart(fractionDigits + 1, "0")
+  const whole = digits.slice(0, -fractionDigits)
+  const fraction = digits.slice(-fractionDigits).replace(/0+$/, "")
+  return fraction === "" ? whole : `${whole}.${fraction}`
+}

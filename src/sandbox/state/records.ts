@@ -1,8 +1,93 @@
-// What has happened, as the sandbox's lists show it. All these records are invented.
+import type { Body } from "./fields.ts"
+import { decimalText, marketSymbols, readUnits } from "./market.ts"
+import { type Page, pageOf, type Paging } from "./page.ts"
 
-import type { OpenOrder } from "./book.ts"
-import { decimalText, readUnits } from "./decimal.ts"
-import { marketSymbols } from "./market.ts"
+/** An open order as the sandbox lists it. The record's fields are invented; the interface shows none. */
+export type OpenOrder = {
+  readonly order_id: string
+  readonly client_order_id: unknown
+  readonly account_address: string
+  readonly symbol_id: unknown
+  readonly is_buy: unknown
+  readonly order_type: unknown
+  readonly quantity: unknown
+  readonly price: unknown
+  readonly state: "open"
+  readonly created_at: number
+}
+
+/** Open orders by id, oldest first. Nothing is matched: an order is open until it is cancelled. */
+export type Book = { readonly orders: Map<string, OpenOrder>; lastOrderNumber: number }
+
+export type Place = { readonly orderId: string; readonly account: string; readonly nowMs: number }
+
+/** The next order id, a number in text that only grows. */
+export function nextOrderId(book: Book): string {
+  book.lastOrderNumber += 1
+  return String(book.lastOrderNumber)
+}
+
+/** An order as it is when it begins. */
+export function orderRecord(order: Body, { orderId, account, nowMs }: Place): OpenOrder {
+  return {
+    order_id: orderId,
+    client_order_id: order["client_order_id"] ?? null,
+    account_address: account,
+    symbol_id: order["symbol_id"],
+    is_buy: order["is_buy"],
+    order_type: order["order_type"] ?? null,
+    quantity: order["quantity"],
+    price: order["price"] ?? null,
+    state: "open",
+    created_at: nowMs,
+  }
+}
+
+/** Keeps an order open. */
+export function addOrder(book: Book, order: Body, place: Place): void {
+  book.orders.set(place.orderId, orderRecord(order, place))
+}
+
+/** An account's open order; `undefined` when it has no such. */
+export function findOrder(book: Book, account: string, orderId: string): OpenOrder | undefined {
+  const order = book.orders.get(orderId)
+  return order?.account_address === account ? order : undefined
+}
+
+/** Changes an open order in its place. */
+export function replaceOrder(book: Book, order: OpenOrder): void {
+  book.orders.set(order.order_id, order)
+}
+
+/** Takes an account's order out of the book; `undefined` when it has no such open order. */
+export function cancelOrder(book: Book, account: string, orderId: string): OpenOrder | undefined {
+  const order = findOrder(book, account, orderId)
+  if (order !== undefined) book.orders.delete(orderId)
+  return order
+}
+
+/** Takes out all of an account's orders, or those in one symbol. */
+export function cancelAll(book: Book, account: string, symbolId: unknown): readonly OpenOrder[] {
+  const meant = Array.from(book.orders.values()).filter(
+    (order) =>
+      order.account_address === account && (symbolId === undefined || order.symbol_id === symbolId),
+  )
+  for (const { order_id } of meant) book.orders.delete(order_id)
+  return meant
+}
+
+/** One page of open orders, oldest first. A cursor is the last order id of the page before. */
+export function listOrders(
+  book: Book,
+  query: Paging & { readonly account: string | undefined },
+): Page<OpenOrder> {
+  const meant = book.orders
+    .values()
+    .filter(({ account_address }) => [undefined, account_address].includes(query.account))
+  return pageOf(meant, query, ({ order_id }) => Number(order_id))
+}
+
+// What has happened, as the sandbox's lists show it. All these records are invented.
 
 /** An order that is open no more. */
 export type EndedOrder = Omit<OpenOrder, "state"> & {

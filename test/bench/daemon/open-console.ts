@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 
-import { maxParts } from "../../../src/console/page/read-history.ts"
+import { maxParts } from "../../../src/console/page/read-looks.ts"
 import type { Settings } from "../case.ts"
 import { launcherOf } from "./built-program.ts"
 import type { Site } from "./make-site.ts"

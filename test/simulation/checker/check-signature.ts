@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util"
 
-import { actionTags } from "../../../src/sandbox/signing/action-tags.ts"
 import {
   actionHash,
+  actionTags,
   addressWord,
   agentType,
   domainSeparator,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { exitCodes } from "../../../src/commands/cli/exit-code.ts"
-import { statuses } from "../../../src/gate/http/error-response.ts"
+import { statuses } from "../../../src/gate/http/problem.ts"
 import { denialReasons } from "../../../src/vault/policy/terms/decision.ts"
 import { fieldRules } from "../../../src/venue/payload/field-rules.ts"
 import { orderRules } from "../../../src/venue/payload/order-rules.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { errorCodes, statuses } from "../../../src/gate/http/error-response.ts"
+import { errorCodes, statuses } from "../../../src/gate/http/problem.ts"
 import { gateLimits } from "../../../src/gate/process/gate-limits.ts"
 import { maxBatchRequests } from "../../../src/vault/request/parse-batch.ts"
 import { fieldRules } from "../../../src/venue/payload/field-rules.ts"

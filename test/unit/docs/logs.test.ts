@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { logFields as gateFields } from "../../../src/gate/process/log.ts"
-import { logFields as relayFields } from "../../../src/relay/process/log.ts"
+import { logFields as relayFields } from "../../../src/relay/log.ts"
 import { logFields as vaultFields } from "../../../src/vault/process/log.ts"
 import { loggedEvents, pageOfLogs } from "../../support/logs-page.ts"
 import { sourceFiles } from "../../support/source-imports.ts"

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { createServer, type RequestListener } from "node:http"
 import { describe, it } from "node:test"
 
-import { answersItself } from "../../../src/gate/report-state.ts"
+import { answersItself } from "../../../src/gate/run-gate.ts"
 import { startGate } from "../../support/gate.ts"
 
 const generousMs = 30_000

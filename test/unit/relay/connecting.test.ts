@@ -7,7 +7,7 @@ import { after, before, describe, it, type TestContext } from "node:test"
 import { setTimeout as pass } from "node:timers/promises"
 
 import { nextPauseMs } from "../../../src/relay/keep-server.ts"
-import { relayLimits } from "../../../src/relay/process/relay-limits.ts"
+import { relayLimits } from "../../../src/relay/relay-limits.ts"
 import { makeCertificates, type Certificates } from "../../support/certificates.ts"
 import { temporaryDirectory } from "../../support/link-peer.ts"
 import { until } from "../../support/process-tree.ts"

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import { loadRelay } from "../../../src/relay/config/load-relay.ts"
+import { loadRelay } from "../../../src/relay/load-relay.ts"
 import type { Fault } from "../../../src/std/fault.ts"
 import { makeCertificates, type Certificates } from "../../support/certificates.ts"
 import { temporaryDirectory } from "../../support/link-peer.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { whyLost } from "../../../src/relay/way/why-lost.ts"
+import { whyLost } from "../../../src/relay/why-lost.ts"
 
 const server = { name: "db1", host: "db1.internal", port: 5432 }
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { writeEndpoints } from "../../../src/sandbox/endpoints.ts"
-import { ipWeight } from "../../../src/sandbox/weights.ts"
+import { ipWeight, writeEndpoints } from "../../../src/sandbox/endpoints.ts"
 import { addressWeight } from "../../../src/vault/request/spending.ts"
 import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
 import { agent, approval, operation, typeA, wallet, type Fields } from "./signed-bodies.ts"

@@ -2,9 +2,9 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
-import { readPaths } from "../../../src/sandbox/reads/read-paths.ts"
-import { actionTags } from "../../../src/sandbox/signing/action-tags.ts"
+import { readPaths } from "../../../src/sandbox/reads.ts"
 import {
+  actionTags,
   agentType,
   agentWithTargetType,
   approveAgentType,
@@ -21,7 +21,7 @@ import {
   sandboxChainId,
   sandboxServiceChain,
 } from "../../../src/sandbox/state/market.ts"
-import { ipWeight } from "../../../src/sandbox/weights.ts"
+import { ipWeight } from "../../../src/sandbox/endpoints.ts"
 import { toHex } from "../../../src/std/bytes.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
 import { isSandboxNetwork } from "../../../src/vault/operator/key-methods.ts"

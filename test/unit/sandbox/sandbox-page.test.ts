@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { writeEndpoints } from "../../../src/sandbox/endpoints.ts"
-import { readPaths } from "../../../src/sandbox/reads/read-paths.ts"
-import { faultKinds } from "../../../src/sandbox/venue-fault.ts"
+import { readPaths } from "../../../src/sandbox/reads.ts"
+import { faultKinds } from "../../../src/sandbox/faults.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 
 const page = readRepositoryFile("docs/sandbox.md")

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { answerRequest, type Envelope, type Reply } from "../../../src/sandbox/answer-request.ts"
 import { errorCodes, type ErrorName } from "../../../src/sandbox/state/error-codes.ts"
 import type { RateLimiter } from "../../../src/sandbox/state/rate-limiter.ts"
-import { createVenue } from "../../../src/sandbox/venue.ts"
+import { createVenue } from "../../../src/sandbox/state/venue.ts"
 import { nowMs, wallet, type Fields } from "./signed-bodies.ts"
 
 export type VenueUnderTest = {

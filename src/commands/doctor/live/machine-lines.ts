@@ -1,7 +1,7 @@
 import { join } from "node:path"
 
 import { fetchDirect } from "../../../client/fetch-direct.ts"
-import type { TargetStand } from "../../../gate/notify/target-stand.ts"
+import type { TargetStand } from "../../../gate/notify/teller.ts"
 import type { NotifyTarget } from "../../../link/views/gate-settings.ts"
 import { toldReason } from "../../../link/views/signing.ts"
 import type { StatusView } from "../../../link/views/views.ts"

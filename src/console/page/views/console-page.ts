@@ -2,12 +2,9 @@ import { html, type TemplateResult } from "../lib/lit-html.js"
 import type { Model } from "../model.ts"
 import type { Series } from "../rates.ts"
 import { decisionsTable, type DecisionsActions, type DecisionsShown } from "./decisions.ts"
+import { keysPanel, limitsPanel, trafficPanel } from "./gauges.ts"
 import { holdList, type HoldActions } from "./holds.ts"
-import { keysPanel } from "./keys.ts"
-import { limitsPanel } from "./limits.ts"
-import { notices } from "./notices.ts"
-import { statusBar, type StatusActions } from "./status-bar.ts"
-import { trafficPanel } from "./traffic.ts"
+import { notices, type StatusActions, statusBar } from "./status-bar.ts"
 
 export type ConsoleShown = DecisionsShown & {
   readonly series: Series

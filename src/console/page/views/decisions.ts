@@ -1,11 +1,10 @@
 import type { Decision } from "../../asks.ts"
-import { html, nothing, type TemplateResult } from "../lib/lit-html.js"
+import { choicesOf, type Filter, type FilterPart, filterParts, matching } from "../filter.ts"
 import { repeat } from "../lib/directives/repeat.js"
-import { matching, type Filter } from "../filter.ts"
-import { isNo, timesOf, type Model } from "../model.ts"
+import { html, nothing, type TemplateResult } from "../lib/lit-html.js"
+import { isNo, type Model, timesOf } from "../model.ts"
 import { fineClockWords, groupedDecimal } from "../words.ts"
-import { filterBar, type FilterActions } from "./filter-bar.ts"
-import { recordRow, type Opened } from "./record.ts"
+import { type Opened, recordRow } from "./record.ts"
 
 /** How the list is looked at. */
 export type DecisionsShown = {
@@ -174,4 +173,48 @@ function skippedLine(entries: number): TemplateResult {
     ${groupedDecimal(String(entries))} entries of the ledger came too fast to be read here;
     <code>countersign audit tail</code> has them all.
   </p>`
+}
+
+export type FilterActions = {
+  /** Chooses by a part; by all of its values where none is given. */
+  readonly filter: (part: FilterPart, value: string | undefined) => void
+}
+
+const names = { client: "Client", key: "Key", symbol: "Symbol", code: "Code" } as const
+
+/** Choices of what the list shows, from what there is of each. */
+export function filterBar(
+  decisions: readonly Decision[],
+  filter: Filter,
+  actions: FilterActions,
+): TemplateResult {
+  return html`<div class="filters" role="group" aria-label="Filter">
+    ${filterParts.map((part) => choice(part, { filter, actions, decisions }))}
+  </div>`
+}
+
+type Shown = {
+  readonly decisions: readonly Decision[]
+  readonly filter: Filter
+  readonly actions: FilterActions
+}
+
+/** What of a list of choices tells which is chosen. */
+type Chosen = { readonly value: string }
+
+function choice(part: FilterPart, { decisions, filter, actions }: Shown): TemplateResult {
+  const chosen = filter[part]
+  const choose = ({ currentTarget }: Event): void => {
+    const { value } = currentTarget as unknown as Chosen
+    actions.filter(part, value === "" ? undefined : value)
+  }
+  return html`<label
+    >${names[part]}
+    <select class=${chosen === undefined ? "" : "chosen"} @change=${choose}>
+      <option value="" .selected=${chosen === undefined}>all</option>
+      ${choicesOf(decisions, part, chosen).map(
+        (value) => html`<option value=${value} .selected=${value === chosen}>${value}</option>`,
+      )}
+    </select></label
+  >`
 }

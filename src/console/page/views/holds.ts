@@ -1,6 +1,6 @@
 import type { Hold, HoldDecision, Look } from "../../asks.ts"
-import { html, nothing, type TemplateResult } from "../lib/lit-html.js"
 import { repeat } from "../lib/directives/repeat.js"
+import { html, nothing, type TemplateResult } from "../lib/lit-html.js"
 import { spanWords } from "../words.ts"
 import { command } from "./command.ts"
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
 import { answerAsks, type Answers } from "../../../../src/commands/console/answer-asks.ts"
-import { askOver, type Ask } from "../../../../src/console/serve/ask-command.ts"
+import { askOver, type Ask } from "../../../../src/console/serve/calls.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { noEntries, quietStand, signedRecord } from "../../../support/console-look.ts"
 import { temporaryDirectory } from "../../../support/link-peer.ts"

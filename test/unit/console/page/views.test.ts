@@ -13,8 +13,8 @@ import type {
 import { markupOf, wordsOf } from "../../../support/console-page.ts"
 import { allowedRow, quietLook, refusedRow } from "../../../support/console-look.ts"
 
-const { keysPanel } = await import("../../../../src/console/page/views/keys.ts")
-const { limitsPanel } = await import("../../../../src/console/page/views/limits.ts")
+const { keysPanel } = await import("../../../../src/console/page/views/gauges.ts")
+const { limitsPanel } = await import("../../../../src/console/page/views/gauges.ts")
 const { decisionsTable } = await import("../../../../src/console/page/views/decisions.ts")
 const { recordRow } = await import("../../../../src/console/page/views/record.ts")
 

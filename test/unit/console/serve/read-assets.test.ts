@@ -3,8 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
-import { libraryFiles } from "../../../../src/console/serve/library-files.ts"
-import { readAssets } from "../../../../src/console/serve/read-assets.ts"
+import { libraryFiles, readAssets } from "../../../../src/console/serve/read-assets.ts"
 import { temporaryDirectory } from "../../../support/link-peer.ts"
 import { repositoryRoot } from "../../../support/markdown.ts"
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { unknownOutcomes } from "../../../../src/gate/notify/unknown-outcomes.ts"
+import { unknownOutcomes } from "../../../../src/gate/notify/notify.ts"
 
 describe("unknown outcomes", () => {
   it("are there until everyone was told of them, each with its record", () => {

@@ -3,8 +3,11 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { describe, it, type TestContext } from "node:test"
 
 import { gateLimits } from "../../../../src/gate/process/gate-limits.ts"
-import { parsePage } from "../../../../src/gate/reads/page.ts"
-import { streamPages, type StreamDependencies } from "../../../../src/gate/reads/stream-pages.ts"
+import {
+  parsePage,
+  type StreamDependencies,
+  streamPages,
+} from "../../../../src/gate/reads/stream-pages.ts"
 import type { BotResults } from "../../../../src/link/calls/methods.ts"
 import { askRaw } from "../../../support/ask-raw.ts"
 import { token } from "../../../support/fake-vault.ts"

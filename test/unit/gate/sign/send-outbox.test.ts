@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { openGateMetrics } from "../../../../src/gate/metrics/gate-metrics.ts"
+import { openGateMetrics } from "../../../../src/gate/http/metrics.ts"
 import { sendOutbox } from "../../../../src/gate/sign/send-outbox.ts"
 import type { Sent } from "../../../../src/gate/upstream/exchange.ts"
 import type { SendAsk, Upstream } from "../../../../src/gate/upstream/upstream.ts"

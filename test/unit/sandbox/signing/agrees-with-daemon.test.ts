@@ -3,10 +3,9 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { checkOrderFields } from "../../../../src/sandbox/orders/order-fields.ts"
-import { checkOrderRules } from "../../../../src/sandbox/orders/order-rules.ts"
+import { checkOrderFields, checkOrderRules } from "../../../../src/sandbox/order-rules.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
-import { canonicalJson } from "../../../../src/sandbox/signing/canonical-json.ts"
+import { canonicalJson } from "../../../../src/sandbox/signing/typed-hash.ts"
 import type { JsonObject } from "../../../../src/venue/json.ts"
 import { parseOrder } from "../../../../src/venue/payload/parse-order.ts"
 import { parseProfile } from "../../../../src/venue/profile/profile-file.ts"

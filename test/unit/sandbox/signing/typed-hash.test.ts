@@ -2,19 +2,19 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
 
-import { canonicalJson } from "../../../../src/sandbox/signing/canonical-json.ts"
-import { readSignature, recoverAddress } from "../../../../src/sandbox/signing/signature.ts"
-import { structOfBody } from "../../../../src/sandbox/signing/struct-of-body.ts"
 import {
   actionHash,
   addressWord,
   agentType,
   approveAgentType,
+  canonicalJson,
   domainSeparator,
   signingHash,
   structHash,
   uintWord,
 } from "../../../../src/sandbox/signing/typed-hash.ts"
+import { readSignature, recoverAddress } from "../../../../src/sandbox/signing/admit.ts"
+import { structOfBody } from "../../../../src/sandbox/signing/signed-play.ts"
 import { toHex } from "../../../../src/std/bytes.ts"
 import type { Fields } from "../signed-bodies.ts"
 

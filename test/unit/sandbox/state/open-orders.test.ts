@@ -3,7 +3,12 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { listOrders, addOrder, nextOrderId, type Book } from "../../../../src/sandbox/state/book.ts"
+import {
+  listOrders,
+  addOrder,
+  nextOrderId,
+  type Book,
+} from "../../../../src/sandbox/state/records.ts"
 import { errorCodes } from "../../../../src/sandbox/state/error-codes.ts"
 import { numRuns } from "../../../support/runs.ts"
 import { nowMs, stranger, typeA, wallet, type Fields } from "../signed-bodies.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { errorCodes } from "../../../../src/gate/http/error-response.ts"
+import { errorCodes } from "../../../../src/gate/http/problem.ts"
 import { maxFrameBytes } from "../../../../src/link/wire.ts"
 import type { ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import { maxNamedSeries } from "../../../../src/vault/metrics/vault-metrics.ts"

@@ -3,8 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { checkOrderFields } from "../../../../src/sandbox/orders/order-fields.ts"
-import { checkOrderRules } from "../../../../src/sandbox/orders/order-rules.ts"
+import { checkOrderFields, checkOrderRules } from "../../../../src/sandbox/order-rules.ts"
 import type { JsonObject, JsonValue } from "../../../../src/venue/json.ts"
 import { fieldRules } from "../../../../src/venue/payload/field-rules.ts"
 import { orderFields } from "../../../../src/venue/payload/order-fields.ts"

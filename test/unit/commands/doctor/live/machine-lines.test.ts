@@ -13,7 +13,7 @@ import {
 import type { LiveLine } from "../../../../../src/commands/doctor/live/live-line.ts"
 import { systemInstallation } from "../../../../../src/commands/service/layout.ts"
 import type { Ran } from "../../../../../src/commands/service/system.ts"
-import type { TargetStand } from "../../../../../src/gate/notify/target-stand.ts"
+import type { TargetStand } from "../../../../../src/gate/notify/teller.ts"
 import { alarm } from "../../../../../src/link/views/alarms.ts"
 import type { Reason } from "../../../../../src/link/views/signing.ts"
 import { version } from "../../../../../src/std/version.ts"

@@ -1,0 +1,218 @@
+import type { HeldWhole, Hold, HoldDecision, Weighed } from "../asks.ts"
+import { html, nothing, render, type TemplateResult } from "./lib/lit-html.js"
+import { post } from "./session.ts"
+
+/** The question before everything is frozen. Nothing is sent before a reason was given and the button pressed, and then once. */
+export type FreezeDialog = { readonly open: () => void; readonly close: () => void }
+
+/** Adds it to the page, closed. The page shows the freeze itself as soon as the vault tells it. */
+export function makeFreezeDialog(): FreezeDialog {
+  const dialog = document.createElement("dialog")
+  dialog.setAttribute("aria-labelledby", "freeze-title")
+  document.body.append(dialog)
+  let isAsking = false
+  const show = (why?: string): void => void render(freezeContents({ why, close, submit }), dialog)
+  const close = (): void => dialog.close()
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    if (isAsking) return
+    const { reason } = (event.currentTarget as HTMLFormElement).elements as unknown as FreezeFields
+    void freeze(reason.value.trim())
+  }
+  const freeze = async (reason: string): Promise<void> => {
+    isAsking = true
+    const answered = await post("freeze", { reason })
+    isAsking = false
+    if (answered.ok) close()
+    else show(answered.why)
+  }
+  return {
+    open: () => {
+      show()
+      dialog.querySelector("form")?.reset()
+      dialog.showModal()
+    },
+    close,
+  }
+}
+
+/** The form's, by name. */
+type FreezeFields = { readonly reason: HTMLInputElement }
+
+type Contents = {
+  readonly why: string | undefined
+  readonly close: () => void
+  readonly submit: (event: SubmitEvent) => void
+}
+
+function freezeContents({ why, close, submit }: Contents) {
+  return html`<form @submit=${submit}>
+    <h2 id="freeze-title">Freeze everything?</h2>
+    <p>
+      From now on no order is signed, for any client or key. Cancels and reduce-only orders stay
+      open.
+    </p>
+    <p>Only a terminal can end it: <code>countersign thaw --all</code></p>
+    <label for="reason">Why? Bots and the record are told.</label>
+    <input
+      id="reason"
+      name="reason"
+      required
+      pattern=".*\\S.*"
+      title="A word or more"
+      maxlength="200"
+      autocomplete="off"
+      autofocus
+    />
+    ${why === undefined ? nothing : html`<p class="problem" role="alert">${why}</p>`}
+    <div class="buttons">
+      <button type="button" @click=${close}>Keep signing</button>
+      <button class="danger solid">Freeze all signing</button>
+    </div>
+  </form>`
+}
+
+/** The whole of a held request; or the question before it is released or refused, with what has changed since it was held. */
+export type ReleaseDialog = {
+  readonly open: (hold: Hold, decision: HoldDecision | "shown") => Promise<void>
+  readonly close: () => void
+}
+
+/** Adds it to the page, closed. Nothing is decided before its button was pressed, and then once. */
+export function makeReleaseDialog(): ReleaseDialog {
+  const dialog = document.createElement("dialog")
+  dialog.setAttribute("aria-labelledby", "release-title")
+  document.body.append(dialog)
+  let isAsking = false
+  const once = async (work: () => Promise<void>): Promise<void> => {
+    if (isAsking) return
+    isAsking = true
+    await work()
+    isAsking = false
+  }
+  const close = (): void => dialog.close()
+  const show = (asked: Asked, why?: string): void => {
+    const submit = (event: SubmitEvent): void => {
+      event.preventDefault()
+      const { typed } = (event.currentTarget as HTMLFormElement)
+        .elements as unknown as ReleaseFields
+      void once(() => decide(asked, typed?.value.trim() ?? ""))
+    }
+    render(releaseContents(asked, { why, close, submit }), dialog)
+  }
+  const decide = async (asked: Asked, typed: string): Promise<void> => {
+    const { hold, decision, weighed } = asked
+    if (decision === "shown" || weighed === undefined) return
+    const { policy_hash } = weighed
+    const answered = await post("decide", { id: hold.id, decision, typed, policy_hash })
+    if (answered.ok) close()
+    else show(asked, answered.why)
+  }
+  return {
+    open: (hold, decision) =>
+      once(async () => {
+        const { asked, why } = await readHold(hold, decision)
+        show(asked, why)
+        dialog.querySelector("form")?.reset()
+        if (!dialog.open) dialog.showModal()
+      }),
+    close,
+  }
+}
+
+/** `weighed` is missing where it is only shown, or the command couldn't tell it; then nothing can be decided. */
+type Asked = {
+  readonly hold: Hold
+  readonly body: string
+  readonly decision: HoldDecision | "shown"
+  readonly weighed: Weighed | undefined
+}
+
+type Read = { readonly asked: Asked; readonly why: string | undefined }
+
+/** Reads the whole of it, and what is to be known before it is decided. */
+async function readHold(hold: Hold, decision: Asked["decision"]): Promise<Read> {
+  const { id } = hold
+  const whole = await post("held", { id })
+  if (!whole.ok) return { asked: { hold, body: "", decision, weighed: undefined }, why: whole.why }
+  const { words, body } = whole.data as HeldWhole // the server has parsed what it passes on
+  const asked = { hold: { ...hold, words }, body, decision, weighed: undefined }
+  if (decision === "shown") return { asked, why: undefined }
+  const answered = await post("weigh", { id })
+  if (!answered.ok) return { asked, why: answered.why }
+  const weighed = answered.data as Weighed
+  return { asked: { ...asked, hold: { ...hold, words: weighed.words }, weighed }, why: undefined }
+}
+
+/** The form's, by name. */
+type ReleaseFields = { readonly typed?: HTMLInputElement }
+
+type Actions = {
+  readonly why: string | undefined
+  readonly close: () => void
+  readonly submit: (event: SubmitEvent) => void
+}
+
+const said = {
+  shown: {
+    title: "What waits",
+    then: "It waits until a person decides, or its time is over.",
+    button: "",
+    keep: "Close",
+  },
+  released: {
+    title: "Release this request?",
+    then: "It is signed once, when the bot sends it again, and judged anew then. A release can't be taken back.",
+    button: "Release it once",
+    keep: "Keep it waiting",
+  },
+  refused: {
+    title: "Refuse this request?",
+    then: "It isn't signed. The bot may ask for it again, and then it waits anew.",
+    button: "Refuse it",
+    keep: "Keep it waiting",
+  },
+} as const satisfies Record<HoldDecision | "shown", object>
+
+/** What changes nothing has the focus, unless something is to be typed in. */
+function releaseContents(
+  { hold, body, decision, weighed }: Asked,
+  { why, close, submit }: Actions,
+) {
+  const { title, then, button, keep } = said[decision]
+  const isRelease = decision === "released"
+  const toType = isRelease ? weighed?.to_type : undefined
+  return html`<form @submit=${submit}>
+    <h2 id="release-title">${title}</h2>
+    <p class="asked"><strong>${hold.words}</strong></p>
+    <p class="quiet">${hold.operation} of ${hold.client} with ${hold.key}</p>
+    <pre role="region" tabindex="0" aria-label="The whole body">${body}</pre>
+    ${isRelease ? weighed?.warnings.map(problem) : undefined}
+    <p>${then}</p>
+    ${toType && typing(toType)} ${why && problem(why)}
+    <div class="buttons">
+      <button type="button" ?autofocus=${!toType} @click=${close}>${keep}</button>
+      ${weighed && html`<button class="danger solid" id="decide">${button}</button>`}
+    </div>
+  </form>`
+}
+
+function problem(text: string): TemplateResult {
+  return html`<p class="problem" role="alert">${text}</p>`
+}
+
+function typing(operation: string): TemplateResult {
+  return html`<label for="typed"
+      >It is about the whole account. Type <code>${operation}</code> to release it.</label
+    >
+    <input
+      id="typed"
+      name="typed"
+      required
+      pattern=${operation}
+      title=${operation}
+      maxlength="64"
+      autocomplete="off"
+      autofocus
+    />`
+}

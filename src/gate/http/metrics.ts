@@ -1,0 +1,258 @@
+import type { BotLink } from "../../link/client.ts"
+import { type HistogramFamily, type MetricFamily, ownFamilies } from "../../link/views/metrics.ts"
+import type { Outcome } from "../../link/views/signed.ts"
+import { type Histogram, openHistogram, waitBoundsSeconds } from "../../std/histogram.ts"
+import { type LoopDelay, watchEventLoop } from "../../std/time/event-loop-delay.ts"
+import { version } from "../../std/version.ts"
+import { refusedByVault } from "./problem.ts"
+import type { Answer, Route } from "./read-call.ts"
+import type { Reply } from "./reply.ts"
+
+/** What a gate counts of itself while it works. Nothing that a bot sent is a label. */
+export type GateMetrics = Omit<RouteTimes, "families"> &
+  Omit<SendTimes, "families"> & {
+    /** Calls at work rose or fell by so many. */
+    atWork(change: 1 | -1): void
+    families(): readonly MetricFamily[]
+  }
+
+/** Starts with nothing counted. */
+export function openGateMetrics(): GateMetrics {
+  const routes = timeRoutes()
+  const sends = timeSends()
+  let inFlight = 0
+  let delay: (() => LoopDelay) | undefined
+  return {
+    ...routes,
+    ...sends,
+    atWork: (change) => void (inFlight += change),
+    families() {
+      // Watched from the first question on: who is never asked pays nothing.
+      delay ??= watchEventLoop()
+      return [
+        ...routes.families(),
+        {
+          name: "countersign_http_requests_in_flight",
+          help: "Calls at work.",
+          type: "gauge",
+          labels: [],
+          series: [[[], inFlight]],
+        },
+        ...sends.families(),
+        ...ownFamilies("gate", { version, delay: delay() }),
+      ]
+    },
+  }
+}
+
+type Answered = Awaited<ReturnType<Answer>>
+
+/** How calls were answered, and how long those of each route took. */
+export type RouteTimes = {
+  /** Of a route: what was said, or how it ended without. */
+  answered(route: Pick<Route, "method" | "path">, answered: Answered, startedMs: number): void
+  /** A call was refused before any route was looked for, or for want of one. */
+  refused(code: string): void
+  families(): readonly MetricFamily[]
+}
+
+type Codes = Map<string, { count: number }>
+type Told = {
+  /** Method and path as the route has them, never as they were asked for. */
+  readonly labels: readonly [method: string, path: string]
+  readonly seconds: Histogram
+  readonly codes: Codes
+}
+
+/** Starts with nothing answered. */
+function timeRoutes(): RouteTimes {
+  const byRoute = new Map<string, Told>()
+  const elsewhere: Codes = new Map()
+  return {
+    answered({ method, path }, answered, startedMs) {
+      const { seconds, codes } = toldOf(byRoute, method, path)
+      seconds.observe((performance.now() - startedMs) / 1_000)
+      count(codes, codeOf(answered))
+    },
+    refused: (code) => count(elsewhere, code),
+    families: () => familiesOf([...byRoute.values()], elsewhere),
+  }
+}
+
+/** A word of ours: the venue's own codes are as many as it likes. */
+function codeOf(answered: Answered): string {
+  if (answered === "gone") return answered
+  // What streams is read from the venue.
+  if (answered === "written") return "venue"
+  if (answered.kind === "problem") return answered.problem.code
+  return answered.kind === "venue" ? "venue" : "ok"
+}
+
+function toldOf(byRoute: Map<string, Told>, method: string, path: string): Told {
+  const name = `${method} ${path}`
+  const known = byRoute.get(name)
+  if (known !== undefined) return known
+  const seconds = openHistogram(waitBoundsSeconds)
+  const made: Told = { labels: [method, path], seconds, codes: new Map() }
+  byRoute.set(name, made)
+  return made
+}
+
+function count(codes: Codes, code: string): void {
+  const known = codes.get(code)
+  if (known === undefined) codes.set(code, { count: 1 })
+  else known.count += 1
+}
+
+function familiesOf(all: readonly Told[], elsewhere: Codes): readonly MetricFamily[] {
+  const counted = [...all, { labels: ["", ""], codes: elsewhere }]
+  return [
+    {
+      name: "countersign_http_requests_total",
+      help: "Calls by the code of their answer: a refusal's, ok, venue for the venue's own answer, gone for nobody left to answer.",
+      type: "counter",
+      labels: ["method", "route", "code"],
+      series: counted.flatMap(({ labels, codes }) =>
+        [...codes].map(([code, { count }]) => [[...labels, code], count] as const),
+      ),
+    },
+    {
+      name: "countersign_http_request_duration_seconds",
+      help: "Time from a call's headers until its answer was ready.",
+      type: "histogram",
+      labels: ["method", "route"],
+      bounds: waitBoundsSeconds,
+      series: all.map(({ labels, seconds }) => [labels, seconds.read()]),
+    },
+  ]
+}
+
+/** What requests that are forwarded wait for. */
+const sendStages = ["vault", "venue"] as const
+export type SendStage = (typeof sendStages)[number]
+
+/** What is known of a request that was sent, or wasn't. */
+export const sendOutcomes = ["accepted", "refused", "unknown", "unsent"] as const
+type SendOutcome = (typeof sendOutcomes)[number]
+
+/** What became of signed requests, and how long vault and venue took over them. */
+export type SendTimes = {
+  /** A stage that began at `startedMs` is over. */
+  waited(stage: SendStage, startedMs: number): void
+  /** A request is over, by what was told of it last. */
+  sent(outcome: Outcome, record: string): void
+  families(): readonly MetricFamily[]
+}
+
+/** Starts with nothing sent. */
+function timeSends(): SendTimes {
+  const seconds = {
+    vault: openHistogram(waitBoundsSeconds),
+    venue: openHistogram(waitBoundsSeconds),
+  } satisfies Record<SendStage, unknown>
+  const counts = { accepted: 0, refused: 0, unknown: 0, unsent: 0 } satisfies Record<
+    SendOutcome,
+    number
+  >
+  return {
+    waited: (stage, startedMs) => seconds[stage].observe((performance.now() - startedMs) / 1_000),
+    sent(outcome) {
+      const known = knownOf(outcome)
+      if (known !== undefined) counts[known] += 1
+    },
+    families: () => [
+      {
+        name: "countersign_upstream_requests_total",
+        help: "Signed requests that the gate was to send to the venue, by what is known of them.",
+        type: "counter",
+        labels: ["outcome"],
+        series: sendOutcomes.map((outcome) => [[outcome], counts[outcome]]),
+      },
+      {
+        name: "countersign_request_stage_duration_seconds",
+        help: "Time that requests waited for the vault's signature and for the venue's answer.",
+        type: "histogram",
+        labels: ["stage"],
+        bounds: waitBoundsSeconds,
+        series: sendStages.map((stage) => [[stage], seconds[stage].read()]),
+      },
+    ],
+  }
+}
+
+/** Refused when it was sent again proves nothing of the first time; that it is on its way is no end. */
+export function knownOf(outcome: Outcome): SendOutcome | undefined {
+  if (outcome.kind === "refused" && outcome.again === true) return "unknown"
+  return outcome.kind === "sent" ? undefined : outcome.kind
+}
+
+/** Prometheus' text format, version 0.0.4. */
+const expositionType = "text/plain; version=0.0.4; charset=utf-8"
+
+/** Writes metrics as Prometheus reads them. Families of one name are one metric. */
+export function exposition(families: readonly MetricFamily[]): string {
+  const byName = new Map<string, MetricFamily[]>()
+  for (const family of families) {
+    byName.set(family.name, [...(byName.get(family.name) ?? []), family])
+  }
+  return [...byName.values()].flatMap(linesOf).join("")
+}
+
+/** A metric without series isn't there. */
+function linesOf(families: readonly MetricFamily[]): readonly string[] {
+  const [first] = families
+  if (first === undefined || families.every(({ series }) => series.length === 0)) return []
+  const { name, help, type } = first
+  return [
+    `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`,
+    `# TYPE ${name} ${type}\n`,
+    ...families.flatMap(samplesOf),
+  ]
+}
+
+function samplesOf(family: MetricFamily): readonly string[] {
+  if (family.type === "histogram") return histogramSamples(family)
+  const { name, labels, series } = family
+  return series.map(([values, value]) => sample(name, labelled(labels, values), value))
+}
+
+/** Buckets are cumulative there. */
+function histogramSamples({ name, labels, bounds, series }: HistogramFamily): readonly string[] {
+  return series.flatMap(([values, { counts, sum }]) => {
+    const own = labelled(labels, values)
+    let total = 0
+    const buckets = counts.map((count, index) => {
+      total += count
+      const bound = bounds[index]
+      const le = `le="${bound === undefined ? "+Inf" : String(bound)}"`
+      return sample(`${name}_bucket`, [...own, le], total)
+    })
+    return [...buckets, sample(`${name}_sum`, own, sum), sample(`${name}_count`, own, total)]
+  })
+}
+
+function labelled(labels: readonly string[], values: readonly string[]): readonly string[] {
+  return labels.map((label, index) => `${label}="${escaped(values[index] ?? "")}"`)
+}
+
+function sample(name: string, labels: readonly string[], value: number): string {
+  const braced = labels.length === 0 ? "" : `{${labels.join(",")}}`
+  return `${name}${braced} ${value}\n`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
+}
+
+/** `/metrics`: what vault and gate count of themselves, for a client with that right. */
+export async function showMetrics(
+  { link, metrics }: { readonly link: BotLink; readonly metrics: GateMetrics },
+  token: string,
+): Promise<Reply> {
+  const counted = await link.call("metrics", { token })
+  if (counted.kind === "refused") {
+    return { kind: "problem", problem: refusedByVault(counted.refusal, counted.record) }
+  }
+  const text = exposition([...metrics.families(), ...counted.families])
+  return { kind: "text", type: expositionType, text }
+}
