@@ -6,11 +6,11 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 28_999,
+  trustedLines: 28_488,
   loadedLines: 25_266,
-  trustedTypes: 772,
-  sourceLines: 52_598,
-  sourceFiles: 799,
+  trustedTypes: 753,
+  sourceLines: 50_492,
+  sourceFiles: 559,
 }
 
 /** What a feature needed besides, each with what for. */
