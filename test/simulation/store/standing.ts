@@ -153,7 +153,7 @@ export class Standing {
 
 /** What a row says besides what every row does. */
 function said<Row extends ActRow>(row: Row): Row {
-  const common = ["kind", "id", "at_ms", "act"]
+  const common = ["seq", "kind", "id", "at_ms", "act"]
   return Object.fromEntries(Object.entries(row).filter(([name]) => !common.includes(name))) as Row
 }
 
