@@ -9,8 +9,8 @@ const heldTests = [
 /** What the vault asks besides policy. */
 export const vaultGuards: readonly Guard[] = [
   ...guardsOf(
-    "vault/status/attestation.ts",
-    ["unit/vault/status/attestation"],
+    "vault/operator/files-in-force.ts",
+    ["unit/vault/operator/files-accepted"],
     [
       {
         find: "if (files.policyHash === hash) return",

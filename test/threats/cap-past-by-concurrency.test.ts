@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { pathsOf } from "../../src/vault/config/installation.ts"
-import { reload } from "../../src/vault/operator/reload.ts"
+import { reload } from "../../src/vault/operator/files-in-force.ts"
 import {
   askAll,
   byCount,

@@ -1,6 +1,6 @@
 import { takeFilesOnDisk } from "../../vault/config/kept-set.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
-import { assertShown } from "../../vault/status/attestation.ts"
+import { assertShown } from "../../vault/operator/files-in-force.ts"
 import { option } from "../cli/options.ts"
 import { dialAdmin } from "../installation/admin.ts"
 import { becomeOwner } from "../installation/caller.ts"

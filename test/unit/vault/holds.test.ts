@@ -2,7 +2,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import { adminMethods } from "../../../src/vault/admin-methods.ts"
 import { pathsOf } from "../../../src/vault/config/installation.ts"
-import { reload } from "../../../src/vault/operator/reload.ts"
+import { reload } from "../../../src/vault/operator/files-in-force.ts"
 import type { Vault } from "../../../src/vault/vault.ts"
 import { decideAsShown } from "../../support/a-word.ts"
 import { fakeClock, ledgerTime } from "../../support/fake-clock.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { assertReloadable } from "../../../../src/vault/active/assert-reloadable.ts"
+import { assertReloadable } from "../../../../src/vault/operator/files-in-force.ts"
 import { parseConfig, type Config } from "../../../../src/vault/config/config.ts"
 import { openTestVault } from "../../../support/open-test-vault.ts"
 import { testTls } from "../../../support/tls.ts"

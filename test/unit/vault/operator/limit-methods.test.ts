@@ -1,6 +1,6 @@
 import { describe, it, type TestContext } from "node:test"
 
-import { reload } from "../../../../src/vault/operator/reload.ts"
+import { reload } from "../../../../src/vault/operator/files-in-force.ts"
 import { fakeClock } from "../../../support/fake-clock.ts"
 import { byCount, byNotional, limitedPolicy, openLimited } from "../../../support/limited-vault.ts"
 import {

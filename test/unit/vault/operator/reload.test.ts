@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import type { BotResults } from "../../../../src/link/calls/methods.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
-import { reload } from "../../../../src/vault/operator/reload.ts"
+import { reload } from "../../../../src/vault/operator/files-in-force.ts"
 import { byCount, limitedPolicy } from "../../../support/limited-vault.ts"
 import {
   assertSigned,

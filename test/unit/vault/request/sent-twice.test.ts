@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import type { BotResults } from "../../../../src/link/calls/methods.ts"
-import { reload } from "../../../../src/vault/operator/reload.ts"
+import { reload } from "../../../../src/vault/operator/files-in-force.ts"
 import { askBatch, inBatch, resultsOf } from "../../../support/batch.ts"
 import { fakeClock } from "../../../support/fake-clock.ts"
 import {

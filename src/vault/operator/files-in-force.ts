@@ -1,15 +1,88 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
+import type { Warning } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { assertReloadable } from "../active/assert-reloadable.ts"
 import type { Acts, FilesInForce } from "../active/active-set.ts"
-import { type FileSet, parseFileSet } from "../config/file-set.ts"
+import { type FileText, type FileSet, parseFileSet } from "../config/file-set.ts"
 import { loadFiles } from "../config/load-files.ts"
 import type { Standing } from "../ledger/bindings.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { begunAnew, changesBetween } from "../policy/widening.ts"
+import { warningsOf } from "../status/warnings.ts"
 
 /** The files in force; those that were before are in the ledger. */
-type KeptFiles = FilesInForce & { readonly ledger: Pick<Ledger, "lastSet" | "set" | "sets"> }
+type Files = FilesInForce & { readonly ledger: Pick<Ledger, "lastSet" | "set" | "sets"> }
+
+/** The admin socket's calls about the files in force and those on disk. */
+export function fileMethods(vault: Acts & Files) {
+  return {
+    reload: (params: AdminParams["reload"]) => reload(vault, params.hash),
+    filesInForce: async (params: AdminParams["filesInForce"]) =>
+      (await filesOf(params, vault)).flatMap(piecesOf),
+    filesOnDisk: async () => ({ differ: await filesDiffer(vault) }),
+    candidate: () => candidate(vault),
+    acceptPolicy: (params: AdminParams["acceptPolicy"]) =>
+      vault.inTurn(() => acceptPolicy(params, vault)),
+    setBefore: () => setBefore(vault),
+    rollback: (params: AdminParams["rollback"]) => vault.inTurn(() => rollback(params, vault)),
+  }
+}
+
+/** As of now. */
+export async function filesDiffer(files: FilesInForce): Promise<Warning | null> {
+  await files.lookAtDisk()
+  const { message, fix } = files.differ() ?? {}
+  return message === undefined || fix === undefined ? null : { message, fix }
+}
+
+/** @throws {Fault} `name_unknown`. */
+async function filesOf(
+  { hash }: AdminParams["filesInForce"],
+  { active, ledger }: Files,
+): Promise<AdminResults["filesInForce"]> {
+  const { policyHash, texts } = active()
+  if (hash === undefined || hash === policyHash) return texts
+  const set = await ledger.set(hash)
+  if (set !== undefined) return set.files
+  throw new Fault(
+    "name_unknown",
+    "No files with this hash were in force here. An earlier version put clients and keys into the hash of its records; countersign policy log shows the files of that time.",
+  )
+}
+
+/** Few enough characters for a line of the socket, however they are escaped there. */
+const pieceLength = 16_384
+
+function piecesOf({ name, text }: FileText): readonly FileText[] {
+  const count = Math.max(1, Math.ceil(text.length / pieceLength))
+  return Array.from({ length: count }, (_, index) => ({
+    name,
+    text: text.slice(index * pieceLength, (index + 1) * pieceLength),
+  }))
+}
+
+/**
+ * Puts the files on disk in force: all of them, or, when anything is wrong with them, none, and the old
+ * ones stay. Once it has answered nothing is signed under the old ones. `hash` is that of the files that were looked at.
+ *
+ * @throws {Fault} `config_invalid` with file, line and column of every problem, `not_accepted`, `usage`
+ * when a change needs a restart.
+ */
+export function reload(inForce: FilesInForce, hash?: string): Promise<AdminResults["reload"]> {
+  return inForce.inTurn(() => reloadFiles(inForce, hash))
+}
+
+async function reloadFiles(inForce: FilesInForce, hash?: string): Promise<AdminResults["reload"]> {
+  const files = await loadFiles(inForce.installation)
+  if (hash !== undefined) assertShown(files, hash)
+  assertAccepted(files, inForce.active())
+  assertReloadable(inForce.active(), files)
+  await inForce.adopt(files)
+  const warnings = warningsOf(inForce.active(), inForce.now())
+  return {
+    policy_hash: inForce.active().policyHash,
+    warnings: warnings.map(({ message }) => message),
+  }
+}
 
 /**
  * With `attest: required`, files count once a person has accepted them. It is asked of the files in force
@@ -30,7 +103,7 @@ export function assertAccepted(files: FileSet, active: FileSet & Standing): void
  *
  * @throws {Fault} `not_accepted` when none ever were.
  */
-export async function runAccepted(kept: KeptFiles): Promise<void> {
+export async function runAccepted(kept: Files): Promise<void> {
   const active = kept.active()
   if (isAccepted(active, { ...active, config: await lastConfig(kept) })) return
   const files = await storedFiles(active.acceptedHash, kept)
@@ -44,7 +117,7 @@ export async function runAccepted(kept: KeptFiles): Promise<void> {
 }
 
 /** `countersign policy accept`, before it asks: what is different on disk from what was accepted, or else ran, last. */
-export async function candidate(kept: KeptFiles): Promise<AdminResults["candidate"]> {
+export async function candidate(kept: Files): Promise<AdminResults["candidate"]> {
   const files = await loadFiles(kept.installation)
   const { acceptedHash } = kept.active()
   const last = await storedFiles(acceptedHash ?? kept.ledger.lastSet?.hash, kept)
@@ -80,7 +153,7 @@ export function assertShown(files: Pick<FileSet, "policyHash">, hash: string): v
 }
 
 /** Before `countersign policy rollback` asks: the set that was in force before, and what it would change. @throws {Fault} */
-export async function setBefore(kept: KeptFiles): Promise<AdminResults["setBefore"]> {
+export async function setBefore(kept: Files): Promise<AdminResults["setBefore"]> {
   const { policyHash, texts } = kept.active()
   const earlier = (await kept.ledger.sets()).find((set) => set.hash !== policyHash)
   const files = await storedFiles(earlier?.hash, kept)
@@ -96,7 +169,7 @@ export async function setBefore(kept: KeptFiles): Promise<AdminResults["setBefor
  */
 export async function rollback(
   { hash }: AdminParams["rollback"],
-  kept: Acts & KeptFiles,
+  kept: Acts & Files,
 ): Promise<AdminResults["rollback"]> {
   const files = await storedFiles(hash, kept)
   if (files === undefined) throw nothingToGoBackTo()
@@ -116,17 +189,36 @@ function isAccepted(files: FileSet, active: FileSet & Standing): boolean {
 }
 
 /** The settings that were in force last: whoever changes countersign.yaml can't lift what they asked for. */
-async function lastConfig(kept: KeptFiles): Promise<FileSet["config"]> {
+async function lastConfig(kept: Files): Promise<FileSet["config"]> {
   const files = await storedFiles(kept.ledger.lastSet?.hash, kept)
   return (files ?? kept.active()).config
 }
 
 async function storedFiles(
   hash: string | undefined,
-  { ledger, active }: KeptFiles,
+  { ledger, active }: Files,
 ): Promise<FileSet | undefined> {
   if (hash === active().policyHash) return active()
   const stored = hash === undefined ? undefined : await ledger.set(hash)
   const read = stored === undefined ? undefined : parseFileSet(stored.files)
   return read?.ok === true ? read.value : undefined
+}
+
+/** Refuses files that change settings which take effect only at a start. @throws {Fault} `usage`. */
+export function assertReloadable(active: FileSet, next: FileSet): void {
+  const settings = [
+    { name: "listen", of: ({ config }: FileSet) => config.listen },
+    { name: "allowed_hosts", of: ({ config }: FileSet) => config.allowedHosts },
+    { name: "keystore", of: ({ config }: FileSet) => config.keystore },
+    { name: "signer_dir", of: ({ config }: FileSet) => config.signerDir },
+    { name: "base_url", of: ({ profile }: FileSet) => profile.baseUrl },
+    { name: "upstream", of: ({ config }: FileSet) => config.upstream },
+    { name: "reload_on_change", of: ({ config }: FileSet) => config.reloadOnChange },
+  ]
+  const changed = settings.find(({ of }) => JSON.stringify(of(active)) !== JSON.stringify(of(next)))
+  if (changed === undefined) return
+  throw new Fault(
+    "usage",
+    `${changed.name} can't change while the daemon runs; restart it, or put the old value back. The old files stay in force.`,
+  )
 }

@@ -3,14 +3,14 @@ import { writeFile } from "node:fs/promises"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
-import { reload } from "../../../../src/vault/operator/reload.ts"
+import { reload } from "../../../../src/vault/operator/files-in-force.ts"
 import {
   acceptPolicy,
   candidate,
   rollback,
   setBefore,
   runAccepted,
-} from "../../../../src/vault/status/attestation.ts"
+} from "../../../../src/vault/operator/files-in-force.ts"
 import { openTestVault, writePolicies, type TestVault } from "../../../support/open-test-vault.ts"
 
 const cancels = "policy: p\nrules:\n  - {name: get-out, endpoints: [cancelAll]}\n"
