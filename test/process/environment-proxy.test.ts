@@ -31,7 +31,7 @@ if (process.env.BY_FETCH) await fetch(URLS.split(" ")[0] + "/whoami").catch(() =
 
 /** What doctor does to learn the gate's version. */
 const doctorProgram = `
-import { versionLines } from ${JSON.stringify(sourceUrl("commands/doctor/live/daemon-lines.ts"))}
+import { versionLines } from ${JSON.stringify(sourceUrl("commands/doctor/live/machine-lines.ts"))}
 import { version } from ${JSON.stringify(sourceUrl("std/version.ts"))}
 const at = { host: "127.0.0.1", port: Number(process.env.PORT), restart: "" }
 console.log(JSON.stringify(await versionLines({ version }, at)))

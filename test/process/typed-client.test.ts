@@ -20,8 +20,7 @@ import { writePolicy } from "../support/trading-keys.ts"
 
 /** What somebody writes who has docs/openapi.json alone, and the types that a tool makes of it. */
 const client = `
-import type { components } from "../../src/client/contract.ts"
-import type { operations, paths } from "./contract.ts"
+import type { components, operations, paths } from "./contract.ts"
 
 type Json = "application/json"
 type Operation = Extract<keyof operations, "approveAgent" | "placeOrder" | "checkPlaceOrder">
