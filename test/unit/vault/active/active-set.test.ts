@@ -96,7 +96,7 @@ describe("the active set", () => {
 
   it("has nothing of what a client was before it was set", () => {
     const set = (to: Client): Act => ({ act: "client_set", client: to })
-    const other = { ...client, idempotencyBy: "client_order_id", expires_at: 5 } as const
+    const other = { ...client, idempotency_by: "client_order_id", expires_at: 5 } as const
     const clients = (...acts: readonly Act[]) => bindingsOf(stands(...added, ...acts)).clients
     assert.deepEqual(clients(set(other)), [other])
     assert.deepEqual(clients(set(other), set(client)), [client])

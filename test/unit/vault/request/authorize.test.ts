@@ -80,7 +80,7 @@ describe("authenticating", () => {
   })
 
   it("refuses a token from the moment of its end on, and tells who shows it when that was", () => {
-    const ending = { ...client, expiresAtMs: startMs + 1_000 }
+    const ending = { ...client, expires_at: startMs + 1_000 }
     const at = (ms: number, shown = token) => {
       const ends = { clientByTokenHash: new Map([[client.token_hash, ending]]) }
       const check = { count: countBadTokens(startMs), nowMs: ledgerTime(startMs + ms) }
@@ -98,7 +98,7 @@ describe("authenticating", () => {
   })
 
   it("counts an expired token as no guess", () => {
-    const ended = new Map([[client.token_hash, { ...client, expiresAtMs: startMs }]])
+    const ended = new Map([[client.token_hash, { ...client, expires_at: startMs }]])
     const count = countBadTokens(startMs)
     const ends = { clientByTokenHash: ended } as unknown as ActiveSet
     for (let tries = 0; tries < 21; tries++) authenticate(token, ends, { count, nowMs: startMs })

@@ -79,7 +79,7 @@ describe("what follows from an accepted request", () => {
     assert.deepEqual(actFollowing(approve(own), set), {
       act: "agent_approved",
       name: "own",
-      expiresAtMs: decidedAtMs + 30 * dayMs,
+      expires_at: decidedAtMs + 30 * dayMs,
       record: "rec_1",
     })
   })
@@ -132,7 +132,7 @@ describe("what follows from an accepted request", () => {
     assert.deepEqual(actFollowing(record("renewAgent", days), set), {
       act: "agent_approved",
       name: "own",
-      expiresAtMs: decidedAtMs + 7 * dayMs,
+      expires_at: decidedAtMs + 7 * dayMs,
       record: "rec_1",
     })
     assert.equal(actFollowing(record("renewAgent", { agent_address: own.address }), set), undefined)

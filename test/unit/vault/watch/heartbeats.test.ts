@@ -217,7 +217,7 @@ describe("a client's silence", () => {
     const bot = current()
       .vault.active()
       .clients.find(({ name }) => name === "bot")!
-    const expired = { ...bot, expiresAtMs: current().vault.now() }
+    const expired = { ...bot, expires_at: current().vault.now() }
     await current().vault.act({ act: "client_set", client: expired })
     assert.equal(outcomeOf(await beat(tokens.bot)), "token_expired")
     current().clock.pass(10_001)
