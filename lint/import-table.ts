@@ -28,16 +28,27 @@ export const importTable: readonly Row[] = [
   { path: "std/", may: [], why: "std/ knows nothing of the product." },
   { path: "venue/", may: ["std/"], never: ["`node:*`"], why: "venue/ is pure." },
   { path: "vault/policy/", may: ["std/", "venue/"], never: ["`node:*`"], why: "policy/ is pure." },
-  { path: "link/", may: ["std/"], types: ["venue/"], why: "link/ carries, and judges nothing." },
+  {
+    path: "link/",
+    may: ["std/"],
+    types: ["venue/", "contract/"],
+    why: "link/ carries, and judges nothing.",
+  },
+  {
+    path: "contract/",
+    may: ["std/", "link/"],
+    types: ["venue/"],
+    why: "contract/ is for who asks the vault: the vault has its types alone.",
+  },
   {
     path: "words/",
     may: ["std/", "venue/"],
-    types: ["link/"],
+    types: ["contract/"],
     why: "words/ says to people what the vault has read.",
   },
   {
     path: "gate/",
-    may: ["std/", "link/", "words/"],
+    may: ["std/", "link/", "contract/", "words/"],
     never: ["SQLite"],
     why: "The gate has no key, no policy, no database.",
   },
@@ -50,6 +61,7 @@ export const importTable: readonly Row[] = [
   {
     path: "vault/",
     may: ["std/", "venue/", "link/"],
+    types: ["contract/"],
     never: ["HTTP", "TLS", "undici", "Express"],
     why: "The vault opens no network connection.",
   },
@@ -66,7 +78,7 @@ export const importTable: readonly Row[] = [
   },
   {
     path: "console/",
-    may: ["std/", "link/"],
+    may: ["std/", "link/", "contract/"],
     never: ["SQLite"],
     why: "The console's server has the pipe and what it serves.",
   },

@@ -13,10 +13,11 @@ import {
   recordViewSchema,
   verdictSchema,
   whoamiSchema,
-} from "../../src/link/views/bot-views.ts"
-import { denialSchema, refusalSchema } from "../../src/link/views/refusal.ts"
-import { openSigningSchema } from "../../src/link/views/signing.ts"
-import { freezeViewSchema, heartbeatViewSchema } from "../../src/link/views/stop-views.ts"
+} from "../../src/contract/bot-views.ts"
+import { denialSchema, refusalSchema } from "../../src/contract/refusal.ts"
+import { openSigningSchema } from "../../src/contract/signing.ts"
+import { freezeViewSchema } from "../../src/link/calls/both-ways.ts"
+import { heartbeatViewSchema } from "../../src/contract/stop-views.ts"
 import { pricesBody } from "../../src/vault/operator/price-methods.ts"
 import { batchBody, batchRequest } from "../../src/vault/request/parse-batch.ts"
 import { freezeBody } from "../../src/vault/stops/freeze-methods.ts"

@@ -1,4 +1,4 @@
-import type { FreezeView } from "../link/views/stop-views.ts"
+import type { FreezeView } from "../link/calls/both-ways.ts"
 import { Fault } from "../std/fault.ts"
 import { visible } from "../std/visible.ts"
 import { agreeToShown, type Prompts } from "./cli/terminal.ts"

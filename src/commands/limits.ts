@@ -1,4 +1,4 @@
-import type { StandingLimit } from "../link/views/views.ts"
+import type { StandingLimit } from "../contract/views.ts"
 import { Fault } from "../std/fault.ts"
 import { parseDurationMs } from "../std/time/duration.ts"
 import { utcText } from "../std/time/time-words.ts"

@@ -1,4 +1,5 @@
-import type { FreezeView, PanicView } from "../link/views/stop-views.ts"
+import type { FreezeView } from "../link/calls/both-ways.ts"
+import type { PanicView } from "../contract/stop-views.ts"
 import { Fault } from "../std/fault.ts"
 import { visible } from "../std/visible.ts"
 import { failureOf, sendAndSettle } from "./agent/send-signed.ts"

@@ -1,4 +1,4 @@
-import type { PriceView } from "../link/views/bot-views.ts"
+import type { PriceView } from "../contract/bot-views.ts"
 import { Fault } from "../std/fault.ts"
 import { utcText } from "../std/time/time-words.ts"
 import { argument, flag, words } from "./cli/options.ts"

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http"
 import type { Duplex } from "node:stream"
 import { setTimeout as after } from "node:timers/promises"
 
-import type { BotLink } from "../link/client.ts"
+import type { BotLink } from "../contract/client.ts"
 import { createApp, type App } from "./app.ts"
 import type { GateMetrics } from "./http/metrics.ts"
 import { invalidHeader, type Problem } from "./http/problem.ts"

@@ -2,7 +2,7 @@ import { setTimeout as after } from "node:timers/promises"
 
 import type { BotResults } from "../link/calls/methods.ts"
 import type { PollRound } from "../link/calls/gate-methods.ts"
-import type { BotLink } from "../link/client.ts"
+import type { BotLink } from "../contract/client.ts"
 import { successCode, type VenueAnswer } from "./http/reply.ts"
 import { causeFields, errorFields, type Log } from "./process/log.ts"
 import { parseRawJson } from "./reads/raw-json.ts"

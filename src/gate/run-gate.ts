@@ -3,7 +3,7 @@ import { duplexPair } from "node:stream"
 import { text } from "node:stream/consumers"
 import { setTimeout as after } from "node:timers/promises"
 
-import { type BotLink, connectBotLink } from "../link/client.ts"
+import { type BotLink, connectBotLink } from "../contract/client.ts"
 import type { ServiceNotify } from "../std/systemd.ts"
 import { createGateServer, portOf } from "./gate-server.ts"
 import { openGateMetrics } from "./http/metrics.ts"

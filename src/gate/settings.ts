@@ -1,10 +1,7 @@
 import { setTimeout as after } from "node:timers/promises"
 
-import type { BotLink } from "../link/client.ts"
-import type {
-  GateSettings as SettingsWords,
-  UpstreamSettings,
-} from "../link/views/gate-settings.ts"
+import type { BotLink } from "../contract/client.ts"
+import type { GateSettings as SettingsWords, UpstreamSettings } from "../link/gate-settings.ts"
 import { hostsByPort } from "./http/admit.ts"
 import { gateLimits } from "./process/gate-limits.ts"
 import { errorFields, type Log } from "./process/log.ts"

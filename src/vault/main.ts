@@ -2,7 +2,7 @@
 // is ready; a unit of systemd learns it from sd_notify(3).
 
 import type { LinkPlace } from "../link/server.ts"
-import { toldReason } from "../link/views/signing.ts"
+import { toldReason } from "./status/signing.ts"
 import { Fault } from "../std/fault.ts"
 import { listenFds, serviceExitCode, serviceNotify, undenied } from "../std/systemd.ts"
 import { signCheckpointsInTime } from "./audit/checkpoints.ts"

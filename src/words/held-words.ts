@@ -1,7 +1,7 @@
 // A held request in words, for a person who decides: the command line, the console and messages of the gate say the same.
 // They are made of values that were parsed and of the operator's names. A bot's own texts aren't in them.
 
-import type { HoldView, SymbolsView } from "../link/views/bot-views.ts"
+import type { HoldView, SymbolsView } from "../contract/bot-views.ts"
 import { parseAddress } from "../venue/address.ts"
 import {
   findAt,

@@ -1,4 +1,4 @@
-import type { SymbolsView } from "../link/views/bot-views.ts"
+import type { SymbolsView } from "../contract/bot-views.ts"
 import { formatDecimal, parseDecimal } from "../venue/decimal.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../venue/json.ts"
 import { type BodyField, type FieldType, orderFields } from "../venue/payload/order-fields.ts"

@@ -6,11 +6,11 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 28_488,
-  loadedLines: 25_266,
-  trustedTypes: 753,
-  sourceLines: 50_492,
-  sourceFiles: 559,
+  trustedLines: 27_748,
+  loadedLines: 25_042,
+  trustedTypes: 702,
+  sourceLines: 50_463,
+  sourceFiles: 557,
 }
 
 /** What a feature needed besides, each with what for. */

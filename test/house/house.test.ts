@@ -13,6 +13,9 @@ const wholeVault: readonly string[] = ["vault"]
 /** Folders that import each other, with the reason. */
 const mutual: Readonly<Record<string, string>> = {
   "console/page ↔ console/page/views": "a view calls back, by the types of what is shown",
+  "contract ↔ link":
+    "a call's result has the types of what is shown, and who asks writes the link's frames",
+  "contract ↔ link/calls": "the same; and a freeze is shown as it is given back",
   "vault/ledger/audit ↔ vault/ledger/sqlite":
     "the ledger's thread runs the jobs of both, and what checks the chain reads as the store does",
   "vault/ledger/records ↔ vault/process":

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
-import type { ClientView, StatusView } from "../../src/link/views/views.ts"
+import type { ClientView, StatusView } from "../../src/contract/views.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
 import { bot, limitOrder } from "../support/bot.ts"
 import { registerIfSecret } from "../support/canaries.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it, type TestContext } from "node:test"
 
-import type { RecordView } from "../../src/link/views/bot-views.ts"
+import type { RecordView } from "../../src/contract/bot-views.ts"
 import { readPaths } from "../../src/sandbox/reads.ts"
 import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/state/market.ts"
 import { bot, type Bot } from "../support/bot.ts"

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, beforeEach, describe, it } from "node:test"
 
-import type { StatusView } from "../../src/link/views/views.ts"
+import type { StatusView } from "../../src/contract/views.ts"
 import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
   countersign,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { RecordView } from "../../src/link/views/bot-views.ts"
+import type { RecordView } from "../../src/contract/bot-views.ts"
 import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/state/market.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
 import { limitOrder, type Answer } from "../support/bot.ts"

@@ -5,8 +5,8 @@ import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
 import type { PanicReport } from "../../src/commands/panic.ts"
-import { connectLink } from "../../src/link/client.ts"
-import type { StatusView } from "../../src/link/views/views.ts"
+import { connectLink } from "../../src/contract/client.ts"
+import type { StatusView } from "../../src/contract/views.ts"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
   countersign,

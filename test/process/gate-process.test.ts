@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import { describe, it, type TestContext } from "node:test"
 
-import type { OpenSigning } from "../../src/link/views/signing.ts"
+import type { OpenSigning } from "../../src/contract/signing.ts"
 import { orderText } from "../support/bot.ts"
 import { startFakeVault, token } from "../support/fake-vault.ts"
 import { askHttp, jsonHeaders } from "../support/gate.ts"

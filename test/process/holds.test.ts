@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { StatusView } from "../../src/link/views/views.ts"
-import type { HoldView } from "../../src/link/views/bot-views.ts"
+import type { StatusView } from "../../src/contract/views.ts"
+import type { HoldView } from "../../src/contract/bot-views.ts"
 import { bot, limitOrder, type Answer } from "../support/bot.ts"
 import {
   countersign,

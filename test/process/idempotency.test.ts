@@ -4,7 +4,7 @@ import type { Socket } from "node:net"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import type { RecordView } from "../../src/link/views/bot-views.ts"
+import type { RecordView } from "../../src/contract/bot-views.ts"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
   makeInstallation,

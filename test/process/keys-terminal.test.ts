@@ -12,7 +12,7 @@ import {
   randomBytes,
 } from "ethers"
 
-import type { KeyView } from "../../src/link/views/bot-views.ts"
+import type { KeyView } from "../../src/contract/bot-views.ts"
 import {
   countersignJson,
   countersignTyped,

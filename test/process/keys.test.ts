@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test"
 
 import { computeAddress, encryptKeystoreJson, HDNodeWallet, hexlify, randomBytes } from "ethers"
 
-import type { KeyView } from "../../src/link/views/bot-views.ts"
+import type { KeyView } from "../../src/contract/bot-views.ts"
 import {
   countersign,
   countersignJson,

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import type { StatusView } from "../../src/link/views/views.ts"
+import type { StatusView } from "../../src/contract/views.ts"
 import { bot, limitOrder } from "../support/bot.ts"
 import {
   countersign,

@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import type { PriceView } from "../../src/link/views/bot-views.ts"
+import type { PriceView } from "../../src/contract/bot-views.ts"
 import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
   countersign,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { BudgetView } from "../../src/link/views/bot-views.ts"
+import type { BudgetView } from "../../src/contract/bot-views.ts"
 import { bot, type Bot } from "../support/bot.ts"
 import {
   makeInstallation,

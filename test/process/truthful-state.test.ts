@@ -3,8 +3,9 @@ import { cpSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import { toldReason, type Signing } from "../../src/link/views/signing.ts"
-import type { StatusView } from "../../src/link/views/views.ts"
+import { toldReason } from "../../src/vault/status/signing.ts"
+import { type Signing } from "../../src/contract/signing.ts"
+import type { StatusView } from "../../src/contract/views.ts"
 import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
   countersign,

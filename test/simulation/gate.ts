@@ -1,5 +1,5 @@
 import type { BotResults } from "../../src/link/calls/methods.ts"
-import type { Outcome } from "../../src/link/views/signed.ts"
+import type { Outcome } from "../../src/link/calls/both-ways.ts"
 import { askedBy, batchParams, signParams, type Asked } from "./asked.ts"
 import type { Calls } from "./calls.ts"
 import type { Moment } from "./checker/checker.ts"

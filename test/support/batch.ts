@@ -1,5 +1,5 @@
 import type { BotResults } from "../../src/link/calls/methods.ts"
-import type { Refusal } from "../../src/link/views/refusal.ts"
+import type { Refusal } from "../../src/contract/refusal.ts"
 import { callOf, limitOrder, ordersPath, outcomeOf, type TestVault } from "./open-test-vault.ts"
 
 /** A request of a batch for the usual order, changed. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 
 import { dialAdmin } from "../../src/commands/installation/admin.ts"
-import type { AdminLink } from "../../src/link/client.ts"
+import type { AdminLink } from "../../src/contract/client.ts"
 import { bot, type Bot } from "./bot.ts"
 import {
   makeInstallation,

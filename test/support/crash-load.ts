@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-import { connectBotLink, type BotLink } from "../../src/link/client.ts"
+import { connectBotLink, type BotLink } from "../../src/contract/client.ts"
 import { Fault } from "../../src/std/fault.ts"
 import { createAsks, type Ask, type Asked } from "./crash-asks.ts"
 import type { CrashSite } from "./crash-site.ts"

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { isInTime } from "../../src/gate/sign/sign.ts"
 import type { BotResults } from "../../src/link/calls/methods.ts"
-import { connectBotLink } from "../../src/link/client.ts"
+import { connectBotLink } from "../../src/contract/client.ts"
 import {
   makeFleetSite,
   startFleet,

@@ -3,7 +3,7 @@ import { setImmediate as turned } from "node:timers/promises"
 
 import { dialAdmin } from "../../src/commands/installation/admin.ts"
 import type { AdminParams, AdminResults } from "../../src/link/calls/methods.ts"
-import type { FreezeView } from "../../src/link/views/stop-views.ts"
+import type { FreezeView } from "../../src/link/calls/both-ways.ts"
 import { Fault } from "../../src/std/fault.ts"
 import { wasChanged } from "../../src/vault/ledger/bindings.ts"
 import type { Fleet } from "./crash-fleet.ts"

@@ -10,7 +10,7 @@ import { gateLimits, type GateLimits } from "../../src/gate/process/gate-limits.
 import type { LogEntry } from "../../src/gate/process/log.ts"
 import type { GateSettings } from "../../src/gate/settings.ts"
 import { createUpstream, parseBaseUrl, type Upstream } from "../../src/gate/upstream/upstream.ts"
-import { connectBotLink } from "../../src/link/client.ts"
+import { connectBotLink } from "../../src/contract/client.ts"
 import { assertConforms, headerMap } from "../contract/conform.ts"
 import { exchange } from "./exchange.ts"
 import { startFakeVault, token, type FakeVault } from "./fake-vault.ts"

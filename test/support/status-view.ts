@@ -1,4 +1,4 @@
-import type { StatusView } from "../../src/link/views/views.ts"
+import type { StatusView } from "../../src/contract/views.ts"
 
 /** What a daemon answers that signs, has nothing, and was asked nothing yet. */
 export const statusView: StatusView = {

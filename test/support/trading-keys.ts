@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
-import type { KeyView } from "../../src/link/views/bot-views.ts"
+import type { KeyView } from "../../src/contract/bot-views.ts"
 import { countersignJson } from "./countersign.ts"
 
 /** Lets every client place and cancel BTC-PERP orders up to a size, approve agents that are held here, and revoke any. */

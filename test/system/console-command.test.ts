@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 
 import { personName } from "../../src/commands/installation/caller.ts"
 import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/process-flags.ts"
-import type { StatusView } from "../../src/link/views/views.ts"
+import type { StatusView } from "../../src/contract/views.ts"
 import { bot, limitOrder } from "../support/bot.ts"
 import { makeCheckout } from "../support/checkout.ts"
 import { logIn, useLink } from "../support/console-session.ts"

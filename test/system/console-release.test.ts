@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test"
 
 import type { Browser, Page } from "playwright-core"
 
-import type { HoldView } from "../../src/link/views/bot-views.ts"
+import type { HoldView } from "../../src/contract/bot-views.ts"
 import { axeViolations } from "../support/axe.ts"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {

@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import type { TypedOperation } from "../../src/link/views/views.ts"
+import type { TypedOperation } from "../../src/contract/views.ts"
 import { elsewhere, signTyped } from "../support/agent-keys.ts"
 import {
   countersign,

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import type { KeyView } from "../../src/link/views/bot-views.ts"
+import type { KeyView } from "../../src/contract/bot-views.ts"
 import { bot, limitOrder } from "../support/bot.ts"
 import {
   countersign,

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
-import type { StatusView } from "../../src/link/views/views.ts"
+import type { StatusView } from "../../src/contract/views.ts"
 import { readLedgerKey } from "../../src/vault/ledger/audit/ledger-key.ts"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { before, describe, it } from "node:test"
 
-import type { KeyView } from "../../src/link/views/bot-views.ts"
+import type { KeyView } from "../../src/contract/bot-views.ts"
 import { fencedBlocks, readRepositoryFile, sectionOf } from "../support/markdown.ts"
 import {
   inContainer,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
 import type { AdminResults } from "../../src/link/calls/methods.ts"
-import { connectAdminLink, connectBotLink, type AdminLink } from "../../src/link/client.ts"
+import { connectAdminLink, connectBotLink, type AdminLink } from "../../src/contract/client.ts"
 import { pathsOf, type Installation } from "../../src/vault/config/installation.ts"
 import { countersign } from "../support/countersign.ts"
 import { curves } from "../support/curves.ts"

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { Outcome } from "../../src/link/views/signed.ts"
+import type { Outcome } from "../../src/link/calls/both-ways.ts"
 import { askAll, byCount, byNotional, openLimited, split } from "../support/limited-vault.ts"
 import { limitOrder, outcomeOf, type TestVault } from "../support/open-test-vault.ts"
 import { numRuns } from "../support/runs.ts"

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises"
 
 import type { AdminParams } from "../../link/calls/methods.ts"
-import type { TypedOperation } from "../../link/views/views.ts"
+import type { TypedOperation } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visibleLines } from "../../std/visible.ts"

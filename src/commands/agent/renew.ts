@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander"
 
-import type { KeyView } from "../../link/views/bot-views.ts"
+import type { KeyView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { argument, flag, option, taken, type Takes } from "../cli/options.ts"

@@ -1,4 +1,4 @@
-import type { KeyView } from "../../link/views/bot-views.ts"
+import type { KeyView } from "../../contract/bot-views.ts"
 import { table, type Line } from "../cli/print.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import { utcText } from "../../std/time/time-words.ts"

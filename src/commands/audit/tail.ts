@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-import type { AdminLink } from "../../link/client.ts"
+import type { AdminLink } from "../../contract/client.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"

@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { InvalidArgumentError } from "commander"
 
 import { clientRights } from "../../link/calls/methods.ts"
-import type { ClientView } from "../../link/views/views.ts"
+import type { ClientView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { nearestWord } from "../../std/nearest-word.ts"
 import { parseDurationMs } from "../../std/time/duration.ts"

@@ -1,6 +1,6 @@
 import { Option } from "commander"
 
-import type { ClientView } from "../../link/views/views.ts"
+import type { ClientView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
 import { argument, choice, flag, option, required, withDefault, taken } from "../cli/options.ts"

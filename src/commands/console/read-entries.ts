@@ -1,8 +1,8 @@
 import { askedText, symbolsIn } from "../../console/asked-text.ts"
 import { maxEntries, type Answer, type Decision } from "../../console/asks.ts"
 import type { EntryView } from "../../link/calls/audit-methods.ts"
-import { whoRefused } from "../../link/views/refusal.ts"
-import type { HoldView, SymbolsView } from "../../link/views/bot-views.ts"
+import { whoRefused } from "../../vault/ledger/records/entries.ts"
+import type { HoldView, SymbolsView } from "../../contract/bot-views.ts"
 import { wholeEntries, type AuditCall } from "../../vault/audit/whole-entries.ts"
 import type {
   OmittedRow,

@@ -1,9 +1,9 @@
 import type * as z from "zod"
 
 import type { Hold, ReleaseAsk, Asks } from "../../console/asks.ts"
-import type { AdminLink } from "../../link/client.ts"
-import type { WholeRecord } from "../../link/views/views.ts"
-import type { HoldView } from "../../link/views/bot-views.ts"
+import type { AdminLink } from "../../contract/client.ts"
+import type { WholeRecord } from "../../contract/views.ts"
+import type { HoldView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { wholeEntries } from "../../vault/audit/whole-entries.ts"
 import type { Installation } from "../../vault/config/installation.ts"

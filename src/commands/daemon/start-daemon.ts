@@ -3,7 +3,7 @@ import { join } from "node:path"
 import * as z from "zod"
 
 import { assertCanListen } from "../../gate/listen.ts"
-import type { UpstreamSettings } from "../../link/views/gate-settings.ts"
+import type { UpstreamSettings } from "../../link/gate-settings.ts"
 import { Fault } from "../../std/fault.ts"
 import { gateSettingsOf } from "../../vault/active/gate-settings.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"

@@ -1,5 +1,5 @@
-import { toldReason } from "../../link/views/signing.ts"
-import type { StatusView } from "../../link/views/views.ts"
+import { toldReason } from "../../vault/status/signing.ts"
+import type { StatusView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { assertSocketPathsFit, type Installation } from "../../vault/config/installation.ts"
 import { askStatus, separationWords } from "../installation/ask-daemon.ts"

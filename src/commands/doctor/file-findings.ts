@@ -1,4 +1,4 @@
-import type { Warning } from "../../link/views/views.ts"
+import type { Warning } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"

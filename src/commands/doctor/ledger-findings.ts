@@ -1,4 +1,4 @@
-import type { Warning } from "../../link/views/views.ts"
+import type { Warning } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { isThere } from "../../std/private-file.ts"
 import { shellWord } from "../../std/visible.ts"

@@ -1,4 +1,4 @@
-import type { HoldView, SymbolsView, CheckReport } from "../../link/views/bot-views.ts"
+import type { HoldView, SymbolsView, CheckReport } from "../../contract/bot-views.ts"
 import { visible } from "../../std/visible.ts"
 import { builtinEndpoints } from "../../venue/endpoints.ts"
 import { heldLine } from "../../words/held-words.ts"

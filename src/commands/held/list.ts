@@ -1,4 +1,4 @@
-import type { HoldView, SymbolsView } from "../../link/views/bot-views.ts"
+import type { HoldView, SymbolsView } from "../../contract/bot-views.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { noHold } from "../../vault/ledger/hold-book.ts"
 import { expiryWords, heldWords } from "../../words/held-words.ts"

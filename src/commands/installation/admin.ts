@@ -1,7 +1,7 @@
 import { dirname } from "node:path"
 
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
-import { connectAdminLink, type AdminLink } from "../../link/client.ts"
+import { connectAdminLink, type AdminLink } from "../../contract/client.ts"
 import { Fault } from "../../std/fault.ts"
 import { readPrivateFile } from "../../std/private-file.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"

@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import type { StatusView } from "../../link/views/views.ts"
+import type { StatusView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Admin } from "./admin.ts"
 

@@ -1,5 +1,5 @@
 import { adminParams, type AdminParams, type AdminResults } from "../../link/calls/methods.ts"
-import type { AdminLink } from "../../link/client.ts"
+import type { AdminLink } from "../../contract/client.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import { dialAdmin, type Admin, type VaultAccess, type OpenAdmin } from "./admin.ts"

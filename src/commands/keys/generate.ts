@@ -1,5 +1,5 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
-import type { KeyView } from "../../link/views/bot-views.ts"
+import type { KeyView } from "../../contract/bot-views.ts"
 import { toHex } from "../../std/bytes.ts"
 import { generateSecret } from "../../vault/keyring/generate-secret.ts"
 import { nobleCurve } from "../../vault/keyring/noble-curve.ts"

@@ -1,4 +1,4 @@
-import type { KeyView } from "../../link/views/bot-views.ts"
+import type { KeyView } from "../../contract/bot-views.ts"
 import { decodeUtf8, utf8 } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { decryptPair } from "../../vault/keyring/keystore-v3.ts"

@@ -1,5 +1,5 @@
 import type { AdminResults } from "../../link/calls/methods.ts"
-import type { KeyView } from "../../link/views/bot-views.ts"
+import type { KeyView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { argument, flag, option } from "../cli/options.ts"

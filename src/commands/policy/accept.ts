@@ -1,4 +1,4 @@
-import type { CandidateView } from "../../link/views/views.ts"
+import type { CandidateView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { command } from "../cli/command.ts"
 import { confirmDeed, agreeToShown, type Terminal } from "../cli/terminal.ts"

@@ -1,5 +1,5 @@
-import type { ClientView } from "../../link/views/views.ts"
-import type { KeyView } from "../../link/views/bot-views.ts"
+import type { ClientView } from "../../contract/views.ts"
+import type { KeyView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { isThere } from "../../std/private-file.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"

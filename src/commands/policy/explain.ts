@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
 
-import type { CheckReport } from "../../link/views/bot-views.ts"
+import type { CheckReport } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { dateOf } from "../audit/moment.ts"
 import { refusedExitCode, waitsExitCode } from "../cli/exit-code.ts"

@@ -1,4 +1,4 @@
-import type { Warning } from "../../link/views/views.ts"
+import type { Warning } from "../../contract/views.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { mayMeet, share } from "../../vault/policy/file/policy-file.ts"
 import { usesOrderMatchers } from "../../vault/policy/match/matchers.ts"

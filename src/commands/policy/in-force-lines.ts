@@ -1,4 +1,4 @@
-import type { Warning, RaiseView } from "../../link/views/views.ts"
+import type { Warning, RaiseView } from "../../contract/views.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
 import type { Change } from "../../vault/policy/widening.ts"

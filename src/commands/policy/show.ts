@@ -1,5 +1,5 @@
 import type { AdminResults } from "../../link/calls/methods.ts"
-import type { ClientView, Warning } from "../../link/views/views.ts"
+import type { ClientView, Warning } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
 import { problemText } from "../../std/yaml-file.ts"

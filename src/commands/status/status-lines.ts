@@ -1,6 +1,6 @@
-import type { ClientView, RaiseView, RefusalView, StatusView } from "../../link/views/views.ts"
-import type { KeyView, LimitUse } from "../../link/views/bot-views.ts"
-import type { FreezeView } from "../../link/views/stop-views.ts"
+import type { ClientView, RaiseView, RefusalView, StatusView } from "../../contract/views.ts"
+import type { KeyView, LimitUse } from "../../contract/bot-views.ts"
+import type { FreezeView } from "../../link/calls/both-ways.ts"
 import { visible } from "../../std/visible.ts"
 import {
   compareDecimals,

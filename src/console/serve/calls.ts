@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import * as z from "zod"
 
-import { speak } from "../../link/client.ts"
+import { speak } from "../../contract/client.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { SharedConnections } from "../../std/shared-connections.ts"
 import { askedText, shownText } from "../asked-text.ts"

@@ -1,4 +1,4 @@
-import type { Refusal, RefusalCode } from "../../link/views/refusal.ts"
+import type { Refusal, RefusalCode } from "../../contract/refusal.ts"
 import { Fault, type FaultCode } from "../../std/fault.ts"
 
 /** Why a bot gets no signature and no answer of the venue. */

@@ -3,7 +3,7 @@ import { Socket } from "node:net"
 
 import helmet from "helmet"
 
-import type { RateLimit } from "../../link/views/signed.ts"
+import type { RateLimit } from "../../contract/signed.ts"
 import { type Problem, retryAfterSeconds, statuses } from "./problem.ts"
 
 /** What a route answers, before it becomes HTTP. */

@@ -4,7 +4,7 @@ import { hash } from "node:crypto"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
-import type { BotLink } from "../../link/client.ts"
+import type { BotLink } from "../../contract/client.ts"
 import { SharedConnections } from "../../std/shared-connections.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 

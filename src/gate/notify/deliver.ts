@@ -2,7 +2,7 @@ import { join } from "node:path"
 
 import { Agent, request } from "undici"
 
-import { isWebhookUrl, type NotifyTarget, webhookUrlForm } from "../../link/views/gate-settings.ts"
+import { isWebhookUrl, type NotifyTarget, webhookUrlForm } from "../../link/gate-settings.ts"
 import { Fault } from "../../std/fault.ts"
 import { readPrivateFile } from "../../std/private-file.ts"
 import { errorFields } from "../process/log.ts"

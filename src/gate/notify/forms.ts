@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 
-import type { NotifyTarget } from "../../link/views/gate-settings.ts"
+import type { NotifyTarget } from "../../link/gate-settings.ts"
 import type { Message } from "./message.ts"
 
 /** What is posted, and where. */

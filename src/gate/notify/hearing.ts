@@ -1,4 +1,4 @@
-import type { Alarm, KeptAlarm } from "../../link/views/alarms.ts"
+import type { Alarm, KeptAlarm } from "../../link/alarms.ts"
 
 /** Something that a target is to be told. */
 export type Change = {

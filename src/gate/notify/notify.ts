@@ -1,9 +1,9 @@
 import { setTimeout as after } from "node:timers/promises"
 
 import type { BotParams } from "../../link/calls/methods.ts"
-import type { BotLink } from "../../link/client.ts"
-import { alarm, type AlarmsNow, type KeptAlarm, unknownOutcome } from "../../link/views/alarms.ts"
-import type { NotifyTarget } from "../../link/views/gate-settings.ts"
+import type { BotLink } from "../../contract/client.ts"
+import { alarm, type AlarmsNow, type KeptAlarm, unknownOutcome } from "../../link/alarms.ts"
+import type { NotifyTarget } from "../../link/gate-settings.ts"
 import { heldLine } from "../../words/held-words.ts"
 import { type GateMetrics, knownOf } from "../http/metrics.ts"
 import type { Log } from "../process/log.ts"

@@ -2,8 +2,8 @@ import { setTimeout as after } from "node:timers/promises"
 
 import * as z from "zod"
 
-import type { KeptAlarm } from "../../link/views/alarms.ts"
-import type { NotifyTarget } from "../../link/views/gate-settings.ts"
+import type { KeptAlarm } from "../../link/alarms.ts"
+import type { NotifyTarget } from "../../link/gate-settings.ts"
 import type { Log } from "../process/log.ts"
 import type { Refusal } from "./deliver.ts"
 import { type Change, type Hearing, isCritical, nameOf, openHearing } from "./hearing.ts"

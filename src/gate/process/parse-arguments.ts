@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util"
 
-import type { UpstreamSettings } from "../../link/views/gate-settings.ts"
+import type { UpstreamSettings } from "../../link/gate-settings.ts"
 import { Fault } from "../../std/fault.ts"
 import { type LogLevel, readLogLevel } from "../../std/log.ts"
 import { gateLimits } from "./gate-limits.ts"

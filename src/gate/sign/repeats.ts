@@ -1,4 +1,5 @@
-import { maxKeptAnswerBytes, type KeptAnswer, type Answered } from "../../link/views/signed.ts"
+import { maxKeptAnswerBytes, type KeptAnswer } from "../../link/calls/both-ways.ts"
+import type { Answered } from "../../contract/signed.ts"
 import type { Reply, VenueAnswer } from "../http/reply.ts"
 
 /** Sends that repeats of the same request may be waiting for, by record. */

@@ -1,8 +1,8 @@
 import { setTimeout as after } from "node:timers/promises"
 
 import type { BotResults } from "../../link/calls/methods.ts"
-import type { BotLink } from "../../link/client.ts"
-import type { Outcome } from "../../link/views/signed.ts"
+import type { BotLink } from "../../contract/client.ts"
+import type { Outcome } from "../../link/calls/both-ways.ts"
 import type { GateMetrics } from "../http/metrics.ts"
 import { errorFields, type Log } from "../process/log.ts"
 import type { Upstream } from "../upstream/upstream.ts"

@@ -1,8 +1,8 @@
 import * as z from "zod"
 
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
-import type { BotLink } from "../../link/client.ts"
-import type { Signed } from "../../link/views/signed.ts"
+import type { BotLink } from "../../contract/client.ts"
+import type { Signed } from "../../contract/signed.ts"
 import { passedSince } from "../../std/time/moment.ts"
 import type { GateMetrics } from "../http/metrics.ts"
 import { type Problem, refusedByVault, retryAfterSeconds, statuses } from "../http/problem.ts"

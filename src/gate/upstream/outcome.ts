@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import type { Outcome } from "../../link/views/signed.ts"
+import type { Outcome } from "../../link/calls/both-ways.ts"
 import { successCode, type VenueAnswer } from "../http/reply.ts"
 
 const envelope = z.object({

@@ -2,9 +2,10 @@
 
 import * as z from "zod"
 
-import { outcomeSchema, type SignedOperation } from "../views/signed.ts"
-import type { TypedOperation } from "../views/views.ts"
-import type { KeyView } from "../views/bot-views.ts"
+import { outcomeSchema } from "./both-ways.ts"
+import type { SignedOperation } from "../../contract/signed.ts"
+import type { TypedOperation } from "../../contract/views.ts"
+import type { KeyView } from "../../contract/bot-views.ts"
 
 const name = z
   .string()

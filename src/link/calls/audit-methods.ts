@@ -3,7 +3,7 @@
 
 import * as z from "zod"
 
-import type { WholeRecord } from "../views/views.ts"
+import type { WholeRecord } from "../../contract/views.ts"
 
 const seq = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 const name = z.string().max(64)

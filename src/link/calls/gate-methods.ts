@@ -4,8 +4,8 @@
 import * as z from "zod"
 
 import type { PricePoll } from "../../venue/profile.ts"
-import type { Refused } from "../views/refusal.ts"
-import { outcomeSchema } from "../views/signed.ts"
+import type { Refused } from "../../contract/refusal.ts"
+import { outcomeSchema } from "./both-ways.ts"
 
 /** A bot's token, its only identity. */
 export const token = z.string().max(128)

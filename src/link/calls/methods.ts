@@ -3,7 +3,7 @@
 
 import * as z from "zod"
 
-import type { AlarmsNow } from "../views/alarms.ts"
+import type { AlarmsNow } from "../alarms.ts"
 import type {
   Whoami,
   KeyView,
@@ -13,13 +13,13 @@ import type {
   HoldView,
   RecordView,
   CheckReport,
-} from "../views/bot-views.ts"
-import type { GateSettings, UpstreamSettings } from "../views/gate-settings.ts"
-import type { MetricFamily } from "../views/metrics.ts"
-import type { Refused } from "../views/refusal.ts"
-import type { Answered, RateLimit, Signed } from "../views/signed.ts"
-import type { OpenSigning, Signing } from "../views/signing.ts"
-import type { RaiseView, StandingLimit, ClientView, StatusView } from "../views/views.ts"
+} from "../../contract/bot-views.ts"
+import type { GateSettings, UpstreamSettings } from "../gate-settings.ts"
+import type { MetricFamily } from "../metrics.ts"
+import type { Refused } from "../../contract/refusal.ts"
+import type { Answered, RateLimit, Signed } from "../../contract/signed.ts"
+import type { OpenSigning, Signing } from "../../contract/signing.ts"
+import type { RaiseView, StandingLimit, ClientView, StatusView } from "../../contract/views.ts"
 import { agentParams, type AgentResults } from "./agent-methods.ts"
 import { auditParams, type AuditResults } from "./audit-methods.ts"
 import { policyHash, policyParams, type PolicyResults } from "./policy-methods.ts"

@@ -2,8 +2,8 @@
 
 import * as z from "zod"
 
-import type { CandidateView, ReplayedRefusal, Warning } from "../views/views.ts"
-import type { SymbolsView } from "../views/bot-views.ts"
+import type { CandidateView, ReplayedRefusal, Warning } from "../../contract/views.ts"
+import type { SymbolsView } from "../../contract/bot-views.ts"
 
 export const policyHash = z
   .string()

@@ -2,15 +2,9 @@
 
 import * as z from "zod"
 
-import { outcomeSchema } from "../views/signed.ts"
-import type { Refused } from "../views/refusal.ts"
-import {
-  freezeViewSchema,
-  type FreezeView,
-  type HeartbeatView,
-  type OutboxRequest,
-  type PanicView,
-} from "../views/stop-views.ts"
+import { type FreezeView, freezeViewSchema, outcomeSchema } from "./both-ways.ts"
+import type { Refused } from "../../contract/refusal.ts"
+import type { HeartbeatView, OutboxRequest, PanicView } from "../../contract/stop-views.ts"
 
 const token = z.string().max(128)
 const name = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "the name of a client or a key")

@@ -1,4 +1,4 @@
-import type { Warning } from "../../link/views/views.ts"
+import type { Warning } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { type FileSet, type FileText, hashTexts } from "../config/file-set.ts"
 import type { Installation } from "../config/installation.ts"

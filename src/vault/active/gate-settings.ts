@@ -1,4 +1,4 @@
-import type { GateSettings } from "../../link/views/gate-settings.ts"
+import type { GateSettings } from "../../link/gate-settings.ts"
 import type { FileSet } from "../config/file-set.ts"
 
 /** The settings that the gate needs to send to the venue. */

@@ -1,5 +1,5 @@
-import type { Refusal, RefusalCode } from "../../link/views/refusal.ts"
-import type { SignedOperation } from "../../link/views/signed.ts"
+import type { Refusal, RefusalCode } from "../../contract/refusal.ts"
+import type { SignedOperation } from "../../contract/signed.ts"
 import { Fault, type FaultCode } from "../../std/fault.ts"
 import type { OperationId } from "../../venue/profile.ts"
 import { makeActiveSet, type ActiveSet, type SetInForce } from "../active/active-set.ts"

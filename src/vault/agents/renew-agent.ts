@@ -1,5 +1,5 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
-import type { SignedOperation } from "../../link/views/signed.ts"
+import type { SignedOperation } from "../../contract/signed.ts"
 import { Fault } from "../../std/fault.ts"
 import { snakeCase, uintBits, type StructField } from "../../venue/signing-hash.ts"
 import type { JsonValue } from "../../venue/json.ts"

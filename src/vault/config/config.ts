@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path"
 
 import * as z from "zod"
 
-import { notifySetting, type NotifyTarget } from "../../link/views/gate-settings.ts"
+import { notifySetting, type NotifyTarget } from "../../link/gate-settings.ts"
 import { ok, type Result } from "../../std/result.ts"
 import { parseYaml, type Problem } from "../../std/yaml-file.ts"
 import { parseDecimal, type Decimal } from "../../venue/decimal.ts"

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto"
 
 import * as z from "zod"
 
-import type { UpstreamSettings } from "../../link/views/gate-settings.ts"
+import type { UpstreamSettings } from "../../link/gate-settings.ts"
 import { duration } from "./config-values.ts"
 
 /** How the venue is reached, but for its address, which is in venue.yaml. */

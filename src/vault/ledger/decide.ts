@@ -1,6 +1,6 @@
 import { setImmediate as turnEnded } from "node:timers/promises"
 
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { addDecimals, formatDecimal } from "../../venue/decimal.ts"
 import type { Budgets } from "../budgets/budgets.ts"

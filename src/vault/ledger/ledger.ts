@@ -1,5 +1,5 @@
-import type { Outcome } from "../../link/views/signed.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Outcome } from "../../link/calls/both-ways.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import type { Fault } from "../../std/fault.ts"
 import type { Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"

@@ -1,5 +1,5 @@
-import type { Outcome } from "../../link/views/signed.ts"
-import type { OutboxRequest } from "../../link/views/stop-views.ts"
+import type { Outcome } from "../../link/calls/both-ways.ts"
+import type { OutboxRequest } from "../../contract/stop-views.ts"
 import type { Clock } from "../process/clock.ts"
 import { log } from "../process/log.ts"
 

@@ -1,4 +1,4 @@
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
 import { type Claim, isEver } from "../policy/terms/claim.ts"
 import type { DenialReason } from "../policy/terms/decision.ts"

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../link/views/signed.ts"
+import type { Outcome } from "../../link/calls/both-ways.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Ledger } from "./ledger.ts"
 import type { Limits } from "./meters/limits.ts"

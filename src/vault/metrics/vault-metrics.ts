@@ -1,5 +1,5 @@
-import type { NumberFamily, HistogramFamily } from "../../link/views/metrics.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { NumberFamily, HistogramFamily } from "../../link/metrics.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import { openHistogram, workBoundsSeconds } from "../../std/histogram.ts"
 import { watchEventLoop, type LoopDelay } from "../../std/time/event-loop-delay.ts"
 

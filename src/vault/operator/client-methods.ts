@@ -1,5 +1,5 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
-import type { ClientView } from "../../link/views/views.ts"
+import type { ClientView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"
 import { clientView } from "../status/views.ts"

@@ -1,5 +1,5 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
-import type { Warning } from "../../link/views/views.ts"
+import type { Warning } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Acts, FilesInForce } from "../active/active-set.ts"
 import { type FileText, type FileSet, parseFileSet } from "../config/file-set.ts"

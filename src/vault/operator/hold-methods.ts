@@ -1,5 +1,5 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
-import type { HoldView } from "../../link/views/bot-views.ts"
+import type { HoldView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { SetInForce } from "../active/active-set.ts"
 import type { Ledger } from "../ledger/ledger.ts"

@@ -1,5 +1,5 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
-import type { KeyView } from "../../link/views/bot-views.ts"
+import type { KeyView } from "../../contract/bot-views.ts"
 import { fromHex } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { oneAtATime } from "../../std/one-at-a-time.ts"

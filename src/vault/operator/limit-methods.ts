@@ -1,5 +1,5 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
-import type { LimitUse } from "../../link/views/bot-views.ts"
+import type { LimitUse } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import {
   compareDecimals,

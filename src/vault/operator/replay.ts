@@ -1,5 +1,5 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
-import type { ReplayedRefusal } from "../../link/views/views.ts"
+import type { ReplayedRefusal } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { problemText } from "../../std/yaml-file.ts"
 import { boundSet, type ActiveSet, type SetInForce, datedPrices } from "../active/active-set.ts"

@@ -16,7 +16,7 @@ import { accountOf, mapAsked } from "./match/matchers.ts"
 import { repeatClaims } from "./sent-twice.ts"
 import type { Claim, ClaimWindow, OrderSize } from "./terms/claim.ts"
 import { denialBy, type Denial, type Mismatch } from "./terms/decision.ts"
-import { type Limit, type Policy, type Counted, type LimitWindow } from "./terms/policy.ts"
+import type { Limit, Policy, Counted, LimitWindow } from "./terms/policy.ts"
 
 /** What the limits count of a request, and which limits can't tell what to count. */
 type Tally = {

@@ -24,7 +24,7 @@ import {
   type JudgedRequest,
   appliesTo,
 } from "./match/judged-request.ts"
-import { type Policy, type Rule } from "./terms/policy.ts"
+import type { Policy, Rule } from "./terms/policy.ts"
 import { type Stop, tryRule } from "./try-rule.ts"
 
 /**

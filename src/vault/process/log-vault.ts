@@ -1,4 +1,4 @@
-import { whoRefused } from "../../link/views/refusal.ts"
+import { whoRefused } from "../ledger/records/entries.ts"
 import type { LogLevel } from "../../std/log.ts"
 import type { Act } from "../ledger/records/row.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"

@@ -1,5 +1,5 @@
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { readGroupOf, readWeights, type ReadGroup } from "../../venue/read-paths.ts"
 import type { ActiveSet } from "../active/active-set.ts"

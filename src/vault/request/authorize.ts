@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto"
 
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Endpoint, Signing } from "../../venue/profile.ts"

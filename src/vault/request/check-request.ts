@@ -1,6 +1,6 @@
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
-import type { CheckReport, LimitView } from "../../link/views/bot-views.ts"
+import type { Refusal } from "../../contract/refusal.ts"
+import type { CheckReport, LimitView } from "../../contract/bot-views.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
 import { budgetExhausted } from "../budgets/budget.ts"
 import type { Client } from "../ledger/records/bindings.ts"

@@ -1,4 +1,4 @@
-import type { Signed } from "../../link/views/signed.ts"
+import type { Signed } from "../../contract/signed.ts"
 import { Fault } from "../../std/fault.ts"
 import { parseAddress } from "../../venue/address.ts"
 import type { JsonObject, JsonValue } from "../../venue/json.ts"

@@ -1,7 +1,7 @@
 import * as z from "zod"
 
 import { botParams } from "../../link/calls/methods.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { pointerTo, type JsonValue, maxJsonDepth } from "../../venue/json.ts"
 import { type SignCall, parseBody } from "./parse-request.ts"

@@ -1,5 +1,5 @@
 import type { BotParams } from "../../link/calls/methods.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import { nearestWord } from "../../std/nearest-word.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { parseAddress, type Address } from "../../venue/address.ts"

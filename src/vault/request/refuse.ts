@@ -1,5 +1,5 @@
 import type { BotParams } from "../../link/calls/methods.ts"
-import type { Refusal, Refused } from "../../link/views/refusal.ts"
+import type { Refusal, Refused } from "../../contract/refusal.ts"
 import type { FieldError } from "../../venue/json.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Ledger } from "../ledger/ledger.ts"

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto"
 
 import type { BotResults } from "../../link/calls/methods.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
-import type { Repeat } from "../../link/views/signed.ts"
+import type { Refusal } from "../../contract/refusal.ts"
+import type { Repeat } from "../../contract/signed.ts"
 import { toHex } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { budgetExhausted } from "../budgets/budget.ts"

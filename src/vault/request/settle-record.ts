@@ -1,4 +1,4 @@
-import type { Outcome } from "../../link/views/signed.ts"
+import type { Outcome } from "../../link/calls/both-ways.ts"
 import { utf8 } from "../../std/bytes.ts"
 import { parseAddress } from "../../venue/address.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../../venue/json.ts"

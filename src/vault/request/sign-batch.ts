@@ -1,5 +1,5 @@
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import { Fault } from "../../std/fault.ts"
 import { ok, type Result } from "../../std/result.ts"
 import { maxFieldErrors } from "../../venue/payload/parse-payload.ts"

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 
 import type { BotResults } from "../../link/calls/methods.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
 import type { EarlierRequest, KeyUse } from "../ledger/records/idempotency.ts"

@@ -1,6 +1,6 @@
 import type { BotResults } from "../../link/calls/methods.ts"
-import type { RateLimit } from "../../link/views/signed.ts"
-import type { BudgetView } from "../../link/views/bot-views.ts"
+import type { RateLimit } from "../../contract/signed.ts"
+import type { BudgetView } from "../../contract/bot-views.ts"
 import type { Address } from "../../venue/address.ts"
 import { itemCount, type Lane, type Payload } from "../../venue/payload/payload.ts"
 import type { Endpoint, PricePoll } from "../../venue/profile.ts"

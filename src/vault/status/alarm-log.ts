@@ -1,5 +1,5 @@
 import type { AdminParams, AdminResults, BotParams } from "../../link/calls/methods.ts"
-import type { Alarm, AlarmsNow, KeptAlarm } from "../../link/views/alarms.ts"
+import type { Alarm, AlarmsNow, KeptAlarm } from "../../link/alarms.ts"
 import { alarmsNow, gravest, maxAlarms } from "./alarms.ts"
 import { symbolsView, waitingHolds } from "./holds.ts"
 import type { StatusSources } from "./sources.ts"

@@ -1,5 +1,5 @@
-import { alarm, type Alarm, type AlarmName } from "../../link/views/alarms.ts"
-import type { Reason } from "../../link/views/signing.ts"
+import { alarm, type Alarm, type AlarmName } from "../../link/alarms.ts"
+import type { Reason } from "../../contract/signing.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Difference } from "../active/files-on-disk.ts"
 import type { Stand } from "./views.ts"

@@ -1,4 +1,4 @@
-import { alarm, type Alarm, type AlarmName } from "../../link/views/alarms.ts"
+import { alarm, type Alarm, type AlarmName } from "../../link/alarms.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { dayMs } from "../config/config-values.ts"
 import { utcText } from "../../std/time/time-words.ts"

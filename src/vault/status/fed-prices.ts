@@ -1,4 +1,4 @@
-import type { PriceView } from "../../link/views/bot-views.ts"
+import type { PriceView } from "../../contract/bot-views.ts"
 import { formatDecimal, multiplyDecimals, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolEntry } from "../../venue/profile.ts"
 import { type ActiveSet, datedPrices, isFresh, type DatedPrice } from "../active/active-set.ts"

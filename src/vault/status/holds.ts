@@ -1,4 +1,4 @@
-import type { HoldView, SymbolsView } from "../../link/views/bot-views.ts"
+import type { HoldView, SymbolsView } from "../../contract/bot-views.ts"
 import type { ActiveSet, SetInForce } from "../active/active-set.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Hold } from "../ledger/records/hold.ts"

@@ -1,8 +1,8 @@
-import type { MetricFamily } from "../../link/views/metrics.ts"
-import { type Signing, signsSchema } from "../../link/views/signing.ts"
+import type { MetricFamily } from "../../link/metrics.ts"
+import type { Signing, Signs } from "../../contract/signing.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
-import { type KeyEntry } from "../ledger/records/bindings.ts"
+import type { KeyEntry } from "../ledger/records/bindings.ts"
 import { flag, gauges, maxNamedSeries } from "../metrics/vault-metrics.ts"
 import { keylessClients } from "./end-alarms.ts"
 import { signingNow } from "./signing.ts"
@@ -20,6 +20,8 @@ export function keyFamilies(sources: StatusSources): readonly MetricFamily[] {
   ]
 }
 
+const allSigns: readonly Signs[] = ["all", "reduce_only", "cancels", "nothing"]
+
 function signingFamilies({ signs, reasons }: Signing): readonly MetricFamily[] {
   const what = {
     name: "countersign_signs",
@@ -34,7 +36,7 @@ function signingFamilies({ signs, reasons }: Signing): readonly MetricFamily[] {
   return [
     gauges(
       what,
-      signsSchema.options.map((each) => [[each], flag(each === signs)]),
+      allSigns.map((each) => [[each], flag(each === signs)]),
     ),
     gauges(
       why,

@@ -1,7 +1,7 @@
 import * as z from "zod"
 
-import type { RaiseView, StandingLimit } from "../../link/views/views.ts"
-import type { LimitUse } from "../../link/views/bot-views.ts"
+import type { RaiseView, StandingLimit } from "../../contract/views.ts"
+import type { LimitUse } from "../../contract/bot-views.ts"
 import { formatDecimal, maxDecimal } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { readDecimal } from "../ledger/records/prices.ts"

@@ -1,5 +1,5 @@
-import type { MetricFamily } from "../../link/views/metrics.ts"
-import type { PriceView } from "../../link/views/bot-views.ts"
+import type { MetricFamily } from "../../link/metrics.ts"
+import type { PriceView } from "../../contract/bot-views.ts"
 import { flag, gauge, gauges, maxNamedSeries } from "../metrics/vault-metrics.ts"
 import { isPriceUsable, listPrices } from "./fed-prices.ts"
 import { ledgerBytes } from "./ledger-bytes.ts"

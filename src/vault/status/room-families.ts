@@ -1,5 +1,5 @@
-import type { MetricFamily } from "../../link/views/metrics.ts"
-import type { LimitUse } from "../../link/views/bot-views.ts"
+import type { MetricFamily } from "../../link/metrics.ts"
+import type { LimitUse } from "../../contract/bot-views.ts"
 import type { Address } from "../../venue/address.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { type BudgetScope, nobody } from "../budgets/budget.ts"

@@ -1,4 +1,4 @@
-import { type MetricFamily, ownFamilies } from "../../link/views/metrics.ts"
+import { type MetricFamily, ownFamilies } from "../../link/metrics.ts"
 import { version } from "../../std/version.ts"
 import { keyFamilies } from "./key-families.ts"
 import { placeFamilies } from "./place-families.ts"

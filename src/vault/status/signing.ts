@@ -1,4 +1,4 @@
-import { toldReason, type Reason, type Signing, type Signs } from "../../link/views/signing.ts"
+import type { OpenSigning, Reason, Signing, Signs } from "../../contract/signing.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import { freezeSentence, type Freeze } from "../ledger/records/freeze.ts"
@@ -141,4 +141,15 @@ function wordsOf(signs: Signs, [first, ...others]: readonly Reason[]): string {
   const but = signs === "all" ? ", but" : ""
   const more = others.length === 0 ? "" : `; and ${others.length} more`
   return `${headings[signs]}${but}: ${toldReason(first).replace(/\.$/, "")}${more}`
+}
+
+/** The message, and after it what somebody wrote about it, without a full stop then. */
+export function toldReason({ message, note }: Pick<Reason, "message" | "note">): string {
+  return note === null ? message : `${message.replace(/\.$/, "")}: ${note}`
+}
+
+/** What of it is about every request. */
+export function openSigning({ signs, reasons }: Signing): OpenSigning {
+  const whole = reasons.filter(({ scope }) => scope === "all")
+  return { signs, reasons: whole.map(({ code }) => code) }
 }

@@ -1,5 +1,5 @@
 import { joinedLines } from "../../venue/endpoints.ts"
-import type { Warning } from "../../link/views/views.ts"
+import type { Warning } from "../../contract/views.ts"
 import { cancelIds, type Profile } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { FileSet } from "../config/file-set.ts"

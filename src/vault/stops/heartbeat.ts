@@ -1,5 +1,5 @@
 import type { BotResults } from "../../link/calls/methods.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import { isJsonObject } from "../../venue/json.ts"
 import type { Acts } from "../active/active-set.ts"
 import type { Config } from "../config/config.ts"

@@ -1,5 +1,5 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
-import type { PanicView, UnsignedPanic } from "../../link/views/stop-views.ts"
+import type { PanicView, UnsignedPanic } from "../../contract/stop-views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { PanicLine } from "../../venue/profile.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"

@@ -1,5 +1,5 @@
-import type { Outcome } from "../../link/views/signed.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Outcome } from "../../link/calls/both-ways.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Act } from "../ledger/records/row.ts"
 import { isReserved } from "../ledger/records/bindings.ts"

@@ -1,4 +1,4 @@
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal } from "../../contract/refusal.ts"
 
 /** How many wrong tokens are answered 401 before they are answered 429, and how many more each second. */
 const badTokenBurst = 20

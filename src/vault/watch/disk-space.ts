@@ -1,7 +1,7 @@
 import type { StatsFs } from "node:fs"
 import { statfs } from "node:fs/promises"
 
-import type { Stop } from "../../link/views/refusal.ts"
+import type { Stop } from "../../contract/refusal.ts"
 import { sizeText } from "../../std/size.ts"
 
 /** The disk has less room than `ledger.min_free` asks for, or nobody can tell how much it has. */

@@ -1,6 +1,6 @@
 import type { VenueClockReading } from "../../link/calls/gate-methods.ts"
-import type { Stop } from "../../link/views/refusal.ts"
-import type { Warning } from "../../link/views/views.ts"
+import type { Stop } from "../../contract/refusal.ts"
+import type { Warning } from "../../contract/views.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Clock } from "../process/clock.ts"
 import { log } from "../process/log.ts"

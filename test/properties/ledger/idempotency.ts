@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test"
 import fc from "fast-check"
 
 import type { BotResults } from "../../../src/link/calls/methods.ts"
-import type { Outcome } from "../../../src/link/views/signed.ts"
+import type { Outcome } from "../../../src/link/calls/both-ways.ts"
 import { pathsOf } from "../../../src/vault/config/installation.ts"
 import { signRequest } from "../../../src/vault/request/sign-request.ts"
 import type { FileEngine } from "../../support/ledger-engines.ts"

@@ -1,4 +1,4 @@
-import { refusalSchema, type Refusal } from "../../../src/link/views/refusal.ts"
+import { refusalSchema, type Refusal } from "../../../src/contract/refusal.ts"
 import type { BotResults } from "../../../src/link/calls/methods.ts"
 import { Fault } from "../../../src/std/fault.ts"
 import type { JournalRow } from "../../../src/vault/ledger/records/row.ts"

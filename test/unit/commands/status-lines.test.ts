@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { statusLines, type DaemonStatus } from "../../../src/commands/status/status-lines.ts"
-import type { Reason, Signing } from "../../../src/link/views/signing.ts"
+import type { Reason, Signing } from "../../../src/contract/signing.ts"
 import { inPipe } from "../../support/in-pipe.ts"
 import { statusView } from "../../support/status-view.ts"
 

@@ -8,7 +8,7 @@ import { pollPrices, pricesIn } from "../../../src/gate/poll-prices.ts"
 import type { FetchAsk } from "../../../src/gate/upstream/upstream.ts"
 import type { BotParams, BotResults } from "../../../src/link/calls/methods.ts"
 import type { PollRound } from "../../../src/link/calls/gate-methods.ts"
-import type { BotLink } from "../../../src/link/client.ts"
+import type { BotLink } from "../../../src/contract/client.ts"
 import { until } from "../../support/process-tree.ts"
 import { numRuns } from "../../support/runs.ts"
 

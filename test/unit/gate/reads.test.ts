@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { request as httpRequest } from "node:http"
 import { describe, it, type TestContext } from "node:test"
 
-import type { Refusal } from "../../../src/link/views/refusal.ts"
+import type { Refusal } from "../../../src/contract/refusal.ts"
 import { version } from "../../../src/std/version.ts"
 import { askRaw } from "../../support/ask-raw.ts"
 import { token } from "../../support/fake-vault.ts"

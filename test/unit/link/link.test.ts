@@ -6,7 +6,7 @@ import { after, describe, it, type TestContext } from "node:test"
 
 import * as z from "zod"
 
-import { connectLink, type LinkClientOptions } from "../../../src/link/client.ts"
+import { connectLink, type LinkClientOptions } from "../../../src/contract/client.ts"
 import { serveLink, type LinkServerOptions } from "../../../src/link/server.ts"
 import { Fault } from "../../../src/std/fault.ts"
 import { connectRaw, temporaryDirectory, type RawPeer } from "../../support/link-peer.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { Outcome } from "../../../src/link/views/signed.ts"
+import type { Outcome } from "../../../src/link/calls/both-ways.ts"
 import { pathsOf } from "../../../src/vault/config/installation.ts"
 import {
   approval,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { maxFrameBytes } from "../../../src/link/wire.ts"
-import type { Refusal } from "../../../src/link/views/refusal.ts"
+import type { Refusal } from "../../../src/contract/refusal.ts"
 import { version } from "../../../src/std/version.ts"
 import { adminMethods } from "../../../src/vault/admin-methods.ts"
 import { refusalView } from "../../../src/vault/status/views.ts"

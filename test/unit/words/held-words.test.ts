@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test"
 import fc from "fast-check"
 
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
-import type { HoldView } from "../../../src/link/views/bot-views.ts"
+import type { HoldView } from "../../../src/contract/bot-views.ts"
 import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
 import { operationIds, type OperationId } from "../../../src/venue/profile.ts"
 import { expiryWords, heldLine, heldWords, isAccountWide } from "../../../src/words/held-words.ts"

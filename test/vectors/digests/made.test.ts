@@ -4,16 +4,7 @@ import { describe, it } from "node:test"
 import { agentStruct, approveAgentStruct } from "../../../src/venue/endpoints.ts"
 import { typedData, type TypedData } from "../../../src/venue/typed-data.ts"
 import { readRepositoryFile, sectionOf } from "../../support/markdown.ts"
-import {
-  agentValues,
-  approvalValues,
-  domainOf,
-  readVectors,
-  typeA,
-  typeB,
-  type TypeA,
-  type TypeB,
-} from "../../support/signing-vectors.ts"
+import { agentValues, approvalValues, domainOf, readVectors, typeA, typeB, type TypeA, type TypeB } from "../../support/signing-vectors.ts"
 
 type Named = { readonly name: string; readonly data: TypedData }
 type Made = { readonly package: string; readonly call: string; readonly digests: readonly string[] }

@@ -1,4 +1,4 @@
-import type { KeyView } from "../../../link/views/bot-views.ts"
+import type { KeyView } from "../../../contract/bot-views.ts"
 import { hasEnded } from "../../../vault/ledger/records/bindings.ts"
 import { isWalletHeld, succeedCommand } from "../../../vault/status/succeed-command.ts"
 import type { Profile } from "../../../venue/profile.ts"

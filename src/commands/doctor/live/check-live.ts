@@ -1,5 +1,5 @@
-import type { StatusView } from "../../../link/views/views.ts"
-import type { KeyView } from "../../../link/views/bot-views.ts"
+import type { StatusView } from "../../../contract/views.ts"
+import type { KeyView } from "../../../contract/bot-views.ts"
 import { Fault } from "../../../std/fault.ts"
 import type { FileSet } from "../../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../../vault/config/installation.ts"

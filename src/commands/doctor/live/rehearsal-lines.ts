@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-import type { KeyView } from "../../../link/views/bot-views.ts"
+import type { KeyView } from "../../../contract/bot-views.ts"
 import { Fault } from "../../../std/fault.ts"
 import { makeActiveSet, type ActiveSet } from "../../../vault/active/active-set.ts"
 import type { FileSet } from "../../../vault/config/file-set.ts"

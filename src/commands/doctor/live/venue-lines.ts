@@ -1,4 +1,4 @@
-import type { PriceView } from "../../../link/views/bot-views.ts"
+import type { PriceView } from "../../../contract/bot-views.ts"
 import { joinedLines } from "../../../venue/endpoints.ts"
 import { cancelIds, type Profile } from "../../../venue/profile.ts"
 import { sandboxChainId } from "../../../sandbox/state/market.ts"

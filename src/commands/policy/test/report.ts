@@ -1,4 +1,4 @@
-import type { LimitView } from "../../../link/views/bot-views.ts"
+import type { LimitView } from "../../../contract/bot-views.ts"
 import type { Named, Policy } from "../../../vault/policy/terms/policy.ts"
 import { addDecimals, compareDecimals, parseDecimal, zero } from "../../../venue/decimal.ts"
 import { table, toned, type Line } from "../../cli/print.ts"

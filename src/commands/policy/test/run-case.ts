@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 
-import type { Refusal } from "../../../link/views/refusal.ts"
-import type { CheckReport } from "../../../link/views/bot-views.ts"
+import type { Refusal } from "../../../contract/refusal.ts"
+import type { CheckReport } from "../../../contract/bot-views.ts"
 import { makeActiveSet, type ActiveSet } from "../../../vault/active/active-set.ts"
 import { openBudgets } from "../../../vault/budgets/budgets.ts"
 import type { FileSet } from "../../../vault/config/file-set.ts"

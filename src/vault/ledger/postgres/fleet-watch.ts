@@ -1,4 +1,4 @@
-import { familyOf, type MetricFamily } from "../../../link/views/metrics.ts"
+import { familyOf, type MetricFamily } from "../../../link/metrics.ts"
 import { openHistogram, waitBoundsSeconds } from "../../../std/histogram.ts"
 import { gauge, gauges } from "../../metrics/vault-metrics.ts"
 

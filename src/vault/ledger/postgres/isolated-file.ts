@@ -2,7 +2,7 @@ import { rmSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 
 import { isThere } from "../../../std/private-file.ts"
-import { type IdempotencyKey } from "../records/idempotency.ts"
+import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
 import { openDatabase } from "../sqlite/database.ts"
 import type { LedgerStore, StoreTurn } from "../store/store.ts"

@@ -1,4 +1,4 @@
-import type { Refusal } from "../../../link/views/refusal.ts"
+import type { Refusal } from "../../../contract/refusal.ts"
 import type { Address } from "../../../venue/address.ts"
 import type { OperationId } from "../../../venue/profile.ts"
 import type { OrderSize } from "../../policy/terms/claim.ts"
@@ -82,4 +82,11 @@ export type StoredRecord = {
   readonly clientOrderId: string | null
   /** It has an idempotency key, so the venue's answer is kept. */
   readonly keepsAnswer: boolean
+}
+
+/** The entry of a policy that said no, `policy/rule` or `policy/limit`; `null` where none did. */
+export function whoRefused({ code, data }: Refusal): string | null {
+  if (code === "limit_exhausted") return `${data.policy}/${data.limit}`
+  if (code !== "policy_denied" || data.policy === null) return null
+  return data.rule === null ? data.policy : `${data.policy}/${data.rule}`
 }

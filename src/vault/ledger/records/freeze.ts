@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import type { Refusal } from "../../../link/views/refusal.ts"
+import type { Refusal } from "../../../contract/refusal.ts"
 import type { Immutable } from "../../../std/immutable.ts"
 import type { Lane } from "../../../venue/payload/payload.ts"
 import { text, whole } from "./fields.ts"

@@ -1,4 +1,4 @@
-import type { KeptAnswer } from "../../../link/views/signed.ts"
+import type { KeptAnswer } from "../../../link/calls/both-ways.ts"
 import type { RecordId } from "./record-id.ts"
 import type { RecordState } from "./record-state.ts"
 

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../link/views/signed.ts"
+import type { Outcome } from "../../../link/calls/both-ways.ts"
 
 /** What the gate has told of a request so far. */
 export type Heard = Outcome["kind"]

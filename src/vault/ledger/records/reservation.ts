@@ -1,4 +1,4 @@
-import type { Refusal } from "../../../link/views/refusal.ts"
+import type { Refusal } from "../../../contract/refusal.ts"
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
 import type { Lane } from "../../../venue/payload/payload.ts"

@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import type { Refusal } from "../../../link/views/refusal.ts"
+import type { Refusal } from "../../../contract/refusal.ts"
 import type { Immutable } from "../../../std/immutable.ts"
 import { clientSchema, keySchema } from "./bindings.ts"
 import { addressSchema, decimalText, operationSchema, text, whole } from "./fields.ts"

@@ -1,6 +1,6 @@
 import type { Worker } from "node:worker_threads"
 
-import { familyOf, type HistogramFamily } from "../../../link/views/metrics.ts"
+import { familyOf, type HistogramFamily } from "../../../link/metrics.ts"
 import { Fault } from "../../../std/fault.ts"
 import { openHistogram, workBoundsSeconds } from "../../../std/histogram.ts"
 import type { ClockReading } from "../../process/clock.ts"

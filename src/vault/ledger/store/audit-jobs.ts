@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto"
 
-import type { Refusal } from "../../../link/views/refusal.ts"
+import type { Refusal } from "../../../contract/refusal.ts"
 import type { OperationId } from "../../../venue/profile.ts"
 import type { RecordId } from "../records/record-id.ts"
 import type { ArchivedFields, CheckpointFields } from "../records/row.ts"

@@ -1,5 +1,5 @@
-import type { MetricFamily } from "../../../link/views/metrics.ts"
-import type { Refusal, Stop } from "../../../link/views/refusal.ts"
+import type { MetricFamily } from "../../../link/metrics.ts"
+import type { Refusal, Stop } from "../../../contract/refusal.ts"
 import type { Fault } from "../../../std/fault.ts"
 import type { Moment } from "../../../std/time/moment.ts"
 import type { ClockReading } from "../../process/clock.ts"

@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { successorOf } from "../../../../src/commands/agent/rotate.ts"
-import type { ClientView } from "../../../../src/link/views/views.ts"
-import type { KeyView } from "../../../../src/link/views/bot-views.ts"
+import type { ClientView } from "../../../../src/contract/views.ts"
+import type { KeyView } from "../../../../src/contract/bot-views.ts"
 
 function key(name: string, changes: Partial<KeyView> = {}): KeyView {
   return {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { agentsTable, agentView } from "../../../../src/commands/agent/status.ts"
-import type { KeyView } from "../../../../src/link/views/bot-views.ts"
+import type { KeyView } from "../../../../src/contract/bot-views.ts"
 import { inPipe } from "../../../support/in-pipe.ts"
 
 const dayMs = 86_400_000

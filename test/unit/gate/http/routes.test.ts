@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { hostsByPort } from "../../../../src/gate/http/admit.ts"
-import type { Refusal } from "../../../../src/link/views/refusal.ts"
+import type { Refusal } from "../../../../src/contract/refusal.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { signedBody, token } from "../../../support/fake-vault.ts"
 import { assertRefused, jsonHeaders, startGate } from "../../../support/gate.ts"

@@ -11,7 +11,7 @@ import {
   strangers,
   tokenOwners,
 } from "../../../../src/gate/http/shares.ts"
-import type { BotLink } from "../../../../src/link/client.ts"
+import type { BotLink } from "../../../../src/contract/client.ts"
 import { digestOf, token } from "../../../support/fake-vault.ts"
 
 describe("places", () => {

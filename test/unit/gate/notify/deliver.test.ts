@@ -7,8 +7,8 @@ import { describe, it, type TestContext } from "node:test"
 
 import { deliver } from "../../../../src/gate/notify/deliver.ts"
 import { messageOf, testMessage, type Message } from "../../../../src/gate/notify/message.ts"
-import { alarm, type KeptAlarm } from "../../../../src/link/views/alarms.ts"
-import type { NotifyTarget } from "../../../../src/link/views/gate-settings.ts"
+import { alarm, type KeptAlarm } from "../../../../src/link/alarms.ts"
+import type { NotifyTarget } from "../../../../src/link/gate-settings.ts"
 import { temporaryDirectory } from "../../../support/link-peer.ts"
 import { startWebhook, webhookSecret } from "../../../support/webhook.ts"
 

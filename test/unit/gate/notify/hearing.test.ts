@@ -7,7 +7,7 @@ import {
   quietMs,
   type Hearing,
 } from "../../../../src/gate/notify/hearing.ts"
-import { alarm, type AlarmName, type KeptAlarm } from "../../../../src/link/views/alarms.ts"
+import { alarm, type AlarmName, type KeptAlarm } from "../../../../src/link/alarms.ts"
 
 const made = (name: AlarmName, subject = "", changes: Partial<KeptAlarm> = {}): KeptAlarm => ({
   ...alarm(name, { subject, fact: "It is so", advice: "fix it" }),

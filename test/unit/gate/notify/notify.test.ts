@@ -7,8 +7,8 @@ import { type Notify, startNotify, toldSends } from "../../../../src/gate/notify
 import type { Pauses } from "../../../../src/gate/notify/teller.ts"
 import type { LogEntry } from "../../../../src/gate/process/log.ts"
 import type { BotParams } from "../../../../src/link/calls/methods.ts"
-import type { BotLink } from "../../../../src/link/client.ts"
-import { alarm, type AlarmsNow, type KeptAlarm } from "../../../../src/link/views/alarms.ts"
+import type { BotLink } from "../../../../src/contract/client.ts"
+import { alarm, type AlarmsNow, type KeptAlarm } from "../../../../src/link/alarms.ts"
 import { until } from "../../../support/process-tree.ts"
 import { startWebhook, webhookSecret, type Webhook } from "../../../support/webhook.ts"
 

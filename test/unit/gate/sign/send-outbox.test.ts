@@ -6,8 +6,8 @@ import { sendOutbox } from "../../../../src/gate/sign/send-outbox.ts"
 import type { Sent } from "../../../../src/gate/upstream/exchange.ts"
 import type { SendAsk, Upstream } from "../../../../src/gate/upstream/upstream.ts"
 import type { BotParams } from "../../../../src/link/calls/methods.ts"
-import { connectBotLink } from "../../../../src/link/client.ts"
-import type { OutboxRequest } from "../../../../src/link/views/stop-views.ts"
+import { connectBotLink } from "../../../../src/contract/client.ts"
+import type { OutboxRequest } from "../../../../src/contract/stop-views.ts"
 import { startFakeVault } from "../../../support/fake-vault.ts"
 
 const nowMs = 1_000_000

@@ -4,7 +4,8 @@ import { describe, it, type TestContext } from "node:test"
 import type { Sent } from "../../../../src/gate/upstream/exchange.ts"
 import type { Upstream } from "../../../../src/gate/upstream/upstream.ts"
 import type { BotParams } from "../../../../src/link/calls/methods.ts"
-import { maxKeptAnswerBytes, type Repeat } from "../../../../src/link/views/signed.ts"
+import { maxKeptAnswerBytes } from "../../../../src/link/calls/both-ways.ts"
+import { type Repeat } from "../../../../src/contract/signed.ts"
 import { signedBody, token } from "../../../support/fake-vault.ts"
 import {
   assertRefused,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import type { Upstream } from "../../../../src/gate/upstream/upstream.ts"
-import type { OpenSigning } from "../../../../src/link/views/signing.ts"
+import type { OpenSigning } from "../../../../src/contract/signing.ts"
 import { limitOrder } from "../../../support/bot.ts"
 import { askHttp, assertRefused, jsonHeaders, startGate } from "../../../support/gate.ts"
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from "node:test"
 
 import { Signature, Wallet } from "ethers"
 
-import type { TypedOperation } from "../../../../src/link/views/views.ts"
+import type { TypedOperation } from "../../../../src/contract/views.ts"
 import {
   accepted,
   approve,

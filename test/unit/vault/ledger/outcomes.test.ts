@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { Outcome } from "../../../../src/link/views/signed.ts"
+import type { Outcome } from "../../../../src/link/calls/both-ways.ts"
 import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import type { RecordState } from "../../../../src/vault/ledger/records/record-state.ts"

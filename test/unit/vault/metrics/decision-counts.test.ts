@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { Refusal } from "../../../../src/link/views/refusal.ts"
+import type { Refusal } from "../../../../src/contract/refusal.ts"
 import { countDecisions, maxDecisionSeries } from "../../../../src/vault/metrics/vault-metrics.ts"
 
 const frozen: Refusal = { code: "overloaded", message: "", data: null }

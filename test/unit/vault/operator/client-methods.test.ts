@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { beforeEach, afterEach, describe, it } from "node:test"
 
-import type { ClientView } from "../../../../src/link/views/views.ts"
+import type { ClientView } from "../../../../src/contract/views.ts"
 import { clientView } from "../../../../src/vault/status/views.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import type { Outcome } from "../../../../src/link/views/signed.ts"
+import type { Outcome } from "../../../../src/link/calls/both-ways.ts"
 import { sandboxPanic, sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { settleRecord } from "../../../../src/vault/request/settle-record.ts"
 import { termsOf } from "../../../../src/vault/request/spending.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { Refusal } from "../../../../src/link/views/refusal.ts"
+import type { Refusal } from "../../../../src/contract/refusal.ts"
 import type { Result } from "../../../../src/std/result.ts"
 import { makeActiveSet, type ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import type { Client, KeyEntry } from "../../../../src/vault/ledger/records/bindings.ts"

@@ -2,7 +2,7 @@ import { after, before, beforeEach, describe, it, type TestContext } from "node:
 
 import { recoverAddress } from "ethers"
 
-import type { Outcome } from "../../../../src/link/views/signed.ts"
+import type { Outcome } from "../../../../src/link/calls/both-ways.ts"
 import { reload } from "../../../../src/vault/operator/files-in-force.ts"
 import { settleRecord } from "../../../../src/vault/request/settle-record.ts"
 import { signRequest } from "../../../../src/vault/request/sign-request.ts"

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { maxFrameBytes } from "../../../../src/link/wire.ts"
-import type { Refusal } from "../../../../src/link/views/refusal.ts"
+import type { Refusal } from "../../../../src/contract/refusal.ts"
 import { utf8 } from "../../../../src/std/bytes.ts"
 import { splitBody, type SplitBody } from "../../../../src/vault/request/parse-request.ts"
 import { invalidRequest } from "../../../../src/vault/request/refuse.ts"

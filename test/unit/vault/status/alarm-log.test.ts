@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test"
 import { parse, stringify } from "yaml"
 
 import type { BotParams, BotResults } from "../../../../src/link/calls/methods.ts"
-import { unknownOutcome } from "../../../../src/link/views/alarms.ts"
+import { unknownOutcome } from "../../../../src/link/alarms.ts"
 import { maxFrameBytes } from "../../../../src/link/wire.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { lookAtAlarms, noteAlarm } from "../../../../src/vault/status/alarm-log.ts"

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { maxFrameBytes } from "../../../../src/link/wire.ts"
-import type { AlarmName } from "../../../../src/link/views/alarms.ts"
+import type { AlarmName } from "../../../../src/link/alarms.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { tellAlarms } from "../../../../src/vault/status/alarm-log.ts"
 import { alarmsOf, maxAlarms } from "../../../../src/vault/status/alarms.ts"

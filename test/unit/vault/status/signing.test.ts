@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import { mainVenueText } from "../../../../src/commands/init/init-texts.ts"
 import { maxFrameBytes } from "../../../../src/link/wire.ts"
-import { openSigning } from "../../../../src/link/views/signing.ts"
+import { openSigning } from "../../../../src/vault/status/signing.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { botMethods } from "../../../../src/vault/bot-methods.ts"
 import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import type { Outcome } from "../../../../src/link/views/signed.ts"
+import type { Outcome } from "../../../../src/link/calls/both-ways.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import type { StoredRecord } from "../../../../src/vault/ledger/records/entries.ts"
 import { policyDenied } from "../../../../src/vault/request/refuse.ts"

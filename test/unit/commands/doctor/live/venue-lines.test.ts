@@ -9,7 +9,7 @@ import {
   priceLines,
   symbolLines,
 } from "../../../../../src/commands/doctor/live/venue-lines.ts"
-import type { KeyView, PriceView } from "../../../../../src/link/views/bot-views.ts"
+import type { KeyView, PriceView } from "../../../../../src/contract/bot-views.ts"
 import { sandboxChainId } from "../../../../../src/sandbox/state/market.ts"
 import { profileOf } from "../../../venue/profile-text.ts"
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import type { Outcome } from "../../../../../src/link/views/signed.ts"
+import type { Outcome } from "../../../../../src/link/calls/both-ways.ts"
 import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
 import type { RecordedRequest } from "../../../../../src/vault/ledger/records/entries.ts"

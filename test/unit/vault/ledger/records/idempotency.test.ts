@@ -1,6 +1,6 @@
 import { describe, it } from "node:test"
 
-import type { Outcome } from "../../../../../src/link/views/signed.ts"
+import type { Outcome } from "../../../../../src/link/calls/both-ways.ts"
 import type { RequestEntry } from "../../../../../src/vault/ledger/records/entries.ts"
 import type {
   EarlierRequest,

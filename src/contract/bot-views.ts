@@ -3,7 +3,7 @@
 
 import * as z from "zod"
 
-import type { PayloadShape } from "../../venue/profile.ts"
+import type { PayloadShape } from "../venue/profile.ts"
 import { refusalSchema } from "./refusal.ts"
 
 const text = z.string()

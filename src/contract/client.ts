@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net"
 
 import { Fault } from "../std/fault.ts"
-import type { AdminParams, AdminResults, BotParams, BotResults } from "./calls/methods.ts"
-import * as wire from "./wire.ts"
+import type { AdminParams, AdminResults, BotParams, BotResults } from "../link/calls/methods.ts"
+import * as wire from "../link/wire.ts"
 
 /** Calls the methods of a socket. `Params` and `Results` are the maps of methods.ts. */
 export type LinkClient<Params, Results> = {

@@ -40,11 +40,6 @@ export type Reason = {
   readonly fix: string
 }
 
-/** The message, and after it what somebody wrote about it, without a full stop then. */
-export function toldReason({ message, note }: Pick<Reason, "message" | "note">): string {
-  return note === null ? message : `${message.replace(/\.$/, "")}: ${note}`
-}
-
 export type Signing = {
   /** What holds for every request; a reason of a narrower scope takes its own away. */
   readonly signs: Signs
@@ -62,9 +57,3 @@ export const openSigningSchema = z
   })
   .readonly()
 export type OpenSigning = z.infer<typeof openSigningSchema>
-
-/** What of it is about every request. */
-export function openSigning({ signs, reasons }: Signing): OpenSigning {
-  const whole = reasons.filter(({ scope }) => scope === "all")
-  return { signs, reasons: whole.map(({ code }) => code) }
-}

@@ -1,24 +1,11 @@
 // What bots and operators are shown, as it goes over the sockets and out as JSON: names in snake_case,
 // times in milliseconds, amounts as decimal strings.
 
-import type { TypedData } from "../../venue/typed-data.ts"
-import type { Alarm } from "./alarms.ts"
+import type { TypedData } from "../venue/typed-data.ts"
+import type { Alarm } from "../link/alarms.ts"
 import type { BudgetView, KeyView, LimitUse, RecordView, HoldView } from "./bot-views.ts"
 import type { Signing } from "./signing.ts"
-import type { FreezeView } from "./stop-views.ts"
-
-export type {
-  BudgetView,
-  CheckReport,
-  KeyView,
-  LimitUse,
-  LimitView,
-  PriceView,
-  RecordView,
-  Verdict,
-} from "./bot-views.ts"
-export type { HoldView, SymbolsView } from "./bot-views.ts"
-export type { FreezeView } from "./stop-views.ts"
+import type { FreezeView } from "../link/calls/both-ways.ts"
 
 /** A limit as an operator sees it. */
 export type StandingLimit = LimitUse & {

@@ -4,7 +4,7 @@
 import * as z from "zod"
 
 import { signsSchema } from "./signing.ts"
-import { freezeViewSchema } from "./stop-views.ts"
+import { freezeViewSchema } from "../link/calls/both-ways.ts"
 
 /** Why policy said no; docs/error-codes.md has the closed list. */
 export const denialReasonSchema = z.string()
@@ -187,11 +187,4 @@ function refusedWith<const Codes extends readonly [string, ...string[]], Data ex
       data,
     })
     .readonly()
-}
-
-/** The entry of a policy that said no, `policy/rule` or `policy/limit`; `null` where none did. */
-export function whoRefused({ code, data }: Refusal): string | null {
-  if (code === "limit_exhausted") return `${data.policy}/${data.limit}`
-  if (code !== "policy_denied" || data.policy === null) return null
-  return data.rule === null ? data.policy : `${data.policy}/${data.rule}`
 }

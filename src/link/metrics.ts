@@ -1,5 +1,5 @@
-import type { LoopDelay } from "../../std/time/event-loop-delay.ts"
-import type { Histogram, Observed } from "../../std/histogram.ts"
+import type { LoopDelay } from "../std/time/event-loop-delay.ts"
+import type { Histogram, Observed } from "../std/histogram.ts"
 
 type Named = {
   /** `countersign_…`, with its unit. */

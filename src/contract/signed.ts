@@ -1,6 +1,5 @@
-import * as z from "zod"
-
-import type { Moment } from "../../std/time/moment.ts"
+import type { KeptAnswer } from "../link/calls/both-ways.ts"
+import type { Moment } from "../std/time/moment.ts"
 
 /** A request that was signed. */
 export type Signed = {
@@ -48,44 +47,3 @@ export type SignedOperation = {
   /** For how long it is good yet, by the vault's time as it answered. */
   readonly good_for_ms: number
 }
-
-/** The longest answer of a venue that is kept, in bytes. */
-export const maxKeptAnswerBytes = 65_536
-
-/** A venue's answer, to be given again. */
-const keptAnswer = z.strictObject({
-  /** Base64. */
-  body: z.base64().max(4 * Math.ceil(maxKeptAnswerBytes / 3)),
-  /** `Content-Type` and `Content-Encoding`, where there were any. */
-  type: z.string().max(256).optional(),
-  encoding: z.string().max(64).optional(),
-})
-export type KeptAnswer = z.infer<typeof keptAnswer>
-
-/** What the gate saw of a forwarded request. Informs; it never frees headroom. */
-export const outcomeSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("sent") }),
-  /**
-   * `withdrawn`: nor did a byte leave of what was told as sent right before it, or the venue refused that for its
-   * pace, in these words, and processed nothing.
-   */
-  z.strictObject({
-    kind: z.literal("unsent"),
-    withdrawn: z.literal(true).optional(),
-    status: z.int().optional(),
-    code: z.string().max(64).optional(),
-  }),
-  z.strictObject({
-    kind: z.enum(["accepted", "refused"]),
-    status: z.int(),
-    code: z.string().max(64),
-    /** The same bytes may have been sent before, so a refusal proves nothing. */
-    again: z.literal(true).optional(),
-    /** Of requests that have an idempotency key. */
-    answer: keptAnswer.optional(),
-    /** Which of its rate budgets the venue said is spent. */
-    spent: z.enum(["address", "ip"]).optional(),
-  }),
-  z.strictObject({ kind: z.literal("unknown"), status: z.int().nullable() }),
-])
-export type Outcome = z.infer<typeof outcomeSchema>

@@ -2,20 +2,8 @@
 
 import * as z from "zod"
 
+import type { FreezeView } from "../link/calls/both-ways.ts"
 import type { SignedOperation } from "./signed.ts"
-
-/** A stop that holds until an operator thaws it. `cancels`: whether cancels and reduce-only orders stay open. */
-export const freezeViewSchema = z
-  .strictObject({
-    scope: z.enum(["all", "client", "key"]),
-    name: z.string().nullable(),
-    reason: z.string(),
-    by: z.string(),
-    cancels: z.boolean().describe("Whether cancels and reduce-only orders stay open."),
-    since: z.int().describe("Milliseconds since 1970."),
-  })
-  .readonly()
-export type FreezeView = z.infer<typeof freezeViewSchema>
 
 /** What a heartbeat is answered: for how long silence is taken, `null` where none counts. */
 export const heartbeatViewSchema = z

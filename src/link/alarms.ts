@@ -1,4 +1,4 @@
-import type { HoldView, SymbolsView } from "./bot-views.ts"
+import type { HoldView, SymbolsView } from "../contract/bot-views.ts"
 import type { NotifyTarget } from "./gate-settings.ts"
 
 /**
