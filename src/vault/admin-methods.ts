@@ -6,6 +6,7 @@ import type { ActiveSet } from "./active/active-set.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
 import { agentMethods } from "./agents/agent-methods.ts"
 import { withSecret } from "./keyring/with-secret.ts"
+import { asRequest } from "./ledger/found-records.ts"
 import { operatorName } from "./ledger/records/bindings.ts"
 import { auditMethods } from "./operator/audit-methods.ts"
 import { clientMethods, namedClient } from "./operator/client-methods.ts"
@@ -77,12 +78,13 @@ async function settleOperation(
   { record: id, outcome }: AdminParams["settleOperation"],
   vault: Vault,
 ): Promise<AdminResults["settleOperation"]> {
-  const record = await vault.ledger.record(id, vault.now())
-  if (record?.client !== operatorName) {
+  const record = await vault.ledger.record(id)
+  if (record?.row.client !== operatorName) {
     throw new Fault("name_unknown", "The operator has sent nothing with this record.")
   }
-  await settleRecord(record, outcome, vault)
-  const key = agentOf(record, vault.active())
+  const request = asRequest(record)
+  await settleRecord(request, outcome, vault)
+  const key = agentOf(request.row, vault.active())
   return { key: key === undefined ? null : keyView(key, vault) }
 }
 

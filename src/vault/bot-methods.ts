@@ -7,7 +7,8 @@ import type { Profile } from "../venue/profile.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
 import { wasChanged } from "./ledger/bindings.ts"
 import type { Client } from "./ledger/records/bindings.ts"
-import type { StoredRecord } from "./ledger/records/entries.ts"
+import { asRequest } from "./ledger/found-records.ts"
+import type { FoundRecord } from "./ledger/store/store.ts"
 import { limitsOfClient } from "./operator/limit-methods.ts"
 import { feedPrices } from "./operator/price-methods.ts"
 import { beginRound, feedPolled } from "./operator/price-poll.ts"
@@ -42,8 +43,7 @@ export function botMethods(vault: Vault) {
     report: (params: BotParams["report"]) => report(params, vault),
     whoami: ({ token }: BotParams["whoami"]) =>
       served(identify(token, vault), (client) => whoami(client, vault)),
-    record: async ({ token, id }: BotParams["record"]) =>
-      served(await findRecord(identify(token, vault), id, vault), ownRecord),
+    record: (params: BotParams["record"]) => ownRecord(params, vault),
     records: ({ token, ...search }: BotParams["records"]) =>
       served(identify(token, vault), (client) => ownRecords(search, client, vault)),
     freeze: ({ token, body }: BotParams["freeze"]) =>
@@ -132,7 +132,7 @@ async function report(
   if (!found.ok) return refuse(found.error, null)
   if (venueClock !== undefined) vault.venueClock.tell(venueClock)
   if (outcome.kind === "unknown") noteAlarm(unknownOutcome(record), vault)
-  await settleRecord(found.value, outcome, vault)
+  await settleRecord(asRequest(found.value), outcome, vault)
   return { kind: "answer" }
 }
 
@@ -178,8 +178,13 @@ function limits(client: Client, vault: Vault): BotResults["limits"] {
   }
 }
 
-function ownRecord(record: StoredRecord): BotResults["record"] {
-  return { kind: "answer", view: recordView(record) }
+async function ownRecord(
+  { token, id }: BotParams["record"],
+  vault: Vault,
+): Promise<BotResults["record"]> {
+  const found = await findRecord(identify(token, vault), id, vault)
+  if (!found.ok) return refuse(found.error, null)
+  return { kind: "answer", view: recordView(found.value, vault.now()) }
 }
 
 async function ownRecords(
@@ -187,8 +192,8 @@ async function ownRecords(
   { name: client }: Client,
   vault: Vault,
 ): Promise<BotResults["records"]> {
-  const found = await vault.ledger.records({ client, ...search }, vault.now())
-  return { kind: "answer", records: found.map(recordView) }
+  const found = await vault.ledger.records({ client, ...search })
+  return { kind: "answer", records: found.map((each) => recordView(each, vault.now())) }
 }
 
 /** Another client's record is as unknown as one that doesn't exist. */
@@ -196,10 +201,10 @@ async function findRecord(
   client: Result<Client, Refusal>,
   id: string,
   vault: Vault,
-): Promise<Result<StoredRecord, Refusal>> {
+): Promise<Result<FoundRecord, Refusal>> {
   if (!client.ok) return client
-  const record = await vault.ledger.record(id, vault.now())
-  if (record?.client === client.value.name) return ok(record)
+  const record = await vault.ledger.record(id)
+  if (record?.row.client === client.value.name) return ok(record)
   const archive = record === undefined ? await vault.ledger.audit.archiveOf(id) : undefined
   const message =
     archive === undefined

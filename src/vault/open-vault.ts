@@ -250,7 +250,7 @@ function watches(
   const autoFreeze = openAutoFreeze({ active, act, now, clock })
   const metrics = openVaultMetrics()
   for (const watcher of [metrics.decisions, autoFreeze, listener]) ledger.watch(watcher)
-  ledger.watch({ followed: (request) => countElsewhere(request, active(), ledger) })
+  ledger.watch({ followed: (row) => countElsewhere(row, active(), ledger) })
   return {
     now,
     badTokens: countBadTokens(now()),

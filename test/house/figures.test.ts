@@ -6,10 +6,10 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 27_748,
-  loadedLines: 25_042,
-  trustedTypes: 702,
-  sourceLines: 50_463,
+  trustedLines: 27_624,
+  loadedLines: 24_924,
+  trustedTypes: 699,
+  sourceLines: 50_339,
   sourceFiles: 557,
 }
 

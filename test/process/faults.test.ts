@@ -22,6 +22,7 @@ import {
 } from "../support/open-test-vault.ts"
 import { numRuns } from "../support/runs.ts"
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts"
+import { recordView } from "../../src/vault/status/views.ts"
 
 const hourMs = 3_600_000
 
@@ -233,9 +234,9 @@ function assertTrue(
 
 async function recordOf({ vault }: TestVault, value: string) {
   const search = { client: "bot", by: "idempotency_key", value } as const
-  const records = await vault.ledger.records(search, ledgerTime(Date.now()))
+  const records = await vault.ledger.records(search)
   assert.equal(records.length, 1)
-  return records[0]!
+  return recordView(records[0]!, ledgerTime(Date.now()))
 }
 
 function assertCounts(test: TestVault, { least }: { readonly least: number }): void {

@@ -7,6 +7,7 @@ import { nothingStands } from "../../src/vault/ledger/records/standing.ts"
 import type { LedgerStore, OpenedState } from "../../src/vault/ledger/store/store.ts"
 import { startMs } from "../support/fake-clock.ts"
 import { requestEntry, signer } from "../support/ledger-ask.ts"
+import { countedAt } from "../../src/vault/ledger/records/request-row.ts"
 
 /** A store that can be closed and opened again. */
 export type Reopened = {
@@ -113,7 +114,7 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
         all.push(...page.map(({ row }) => row.nonce))
         const last = page.at(-1)
         if (last === undefined) return all
-        after = last
+        after = { countedAtMs: countedAt(last.row), seq: last.seq }
       }
     }
     assert.deepEqual(await nonces(3), [2, 3, 1])

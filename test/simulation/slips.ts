@@ -111,7 +111,7 @@ export const slips: readonly Guard[] = [
   ]),
   ...slipsIn("vault/ledger/found-records.ts", [
     {
-      find: "Math.max(countedAtMs + keptMs, row.expires_after)",
+      find: "Math.max(countedAt(row) + keptMs, row.expires_after)",
       replace: "row.expires_after",
       why: "simulated: a key is forgotten when its request has expired",
     },
@@ -169,7 +169,7 @@ export const slips: readonly Guard[] = [
   ]),
   ...slipsIn("vault/request/repeat-request.ts", [
     {
-      find: "  if (earlier.binding !== bindingHash(request, ask)) return err(conflict(earlier))\n",
+      find: "  if (!isBoundTo(ask, earlier)) return err(conflict(earlier))\n",
       replace: "",
       why: "simulated: another body is signed under a key that is taken",
     },

@@ -4,14 +4,15 @@ import { join } from "node:path"
 
 import { Fault } from "../../src/std/fault.ts"
 import type { Ledger, LedgerTurn } from "../../src/vault/ledger/ledger.ts"
-import type {
-  RecordedRequest,
-  RefusalEntry,
-  RequestEntry,
-} from "../../src/vault/ledger/records/entries.ts"
+import type { RecordView } from "../../src/contract/bot-views.ts"
+import type { KeyUse } from "../../src/vault/ledger/found-records.ts"
+import type { RefusalEntry, RequestEntry } from "../../src/vault/ledger/records/entries.ts"
 import type { HoldAsk } from "../../src/vault/ledger/records/hold.ts"
-import type { IdempotencyKey, KeyUse } from "../../src/vault/ledger/records/idempotency.ts"
+import type { IdempotencyKey } from "../../src/vault/ledger/records/idempotency.ts"
 import type { Reservation, ReserveAsk } from "../../src/vault/ledger/records/reservation.ts"
+import type { RequestRow } from "../../src/vault/ledger/records/row.ts"
+import type { LedgerTime } from "../../src/vault/process/clock.ts"
+import { recordView } from "../../src/vault/status/views.ts"
 import { parseAddress } from "../../src/venue/address.ts"
 import { ledgerTime } from "./fake-clock.ts"
 
@@ -109,12 +110,22 @@ export async function reserved(ledger: Ledger, nowMs: number, of = signer) {
   return reservation
 }
 
+/** A record as its client sees it. */
+export async function recordOf(
+  ledger: Pick<Ledger, "record">,
+  id: string,
+  nowMs: LedgerTime,
+): Promise<RecordView | undefined> {
+  const found = await ledger.record(id)
+  return found && recordView(found, nowMs)
+}
+
 /** The whole history from `sinceMs` on. */
 export async function recordedSince(
   ledger: Ledger,
   sinceMs: number,
-): Promise<readonly RecordedRequest[]> {
-  const requests: RecordedRequest[] = []
+): Promise<readonly RequestRow[]> {
+  const requests: RequestRow[] = []
   for await (const request of ledger.history(sinceMs)) requests.push(request)
   return requests
 }

@@ -20,7 +20,14 @@ import {
   withIsolated,
   type Host,
 } from "../support/isolated-host.ts"
-import { assertReserved, otherSigner, plainAsk, reserve, signer } from "../support/ledger-ask.ts"
+import {
+  recordOf,
+  assertReserved,
+  otherSigner,
+  plainAsk,
+  reserve,
+  signer,
+} from "../support/ledger-ask.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
 import { primaryOfSuite } from "../support/postgres-suite.ts"
 
@@ -173,7 +180,7 @@ describe("a host that can't reach PostgreSQL for a while", needsPostgres, () => 
       const last = await parted((ledger) => asked(ledger))
       await reached(async (ledger) => {
         for (const { record, nonce } of [first, next, last]) {
-          assert.equal((await ledger.record(record, ledger.now()))?.nonce, nonce)
+          assert.equal((await recordOf(ledger, record, ledger.now()))?.nonce, nonce)
         }
       })
     }))

@@ -12,6 +12,7 @@ import { verdictOf } from "../support/audit-ledger.ts"
 import { postgresFleet } from "../support/postgres-ledger.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
 import { primaryOfSuite } from "../support/postgres-suite.ts"
+import { recordOf } from "../support/ledger-ask.ts"
 
 describe("what a host signed without PostgreSQL", needsPostgres, () => {
   const primary = primaryOfSuite()
@@ -34,7 +35,7 @@ describe("what a host signed without PostgreSQL", needsPostgres, () => {
       await host.reached()
       copyFileSync(`${isolatedFile}.whole`, isolatedFile)
       await host.reached(async (ledger) => {
-        assert.equal((await ledger.record(record, ledger.now()))?.state, "accepted")
+        assert.equal((await recordOf(ledger, record, ledger.now()))?.state, "accepted")
       })
     }))
 
@@ -49,7 +50,7 @@ describe("what a host signed without PostgreSQL", needsPostgres, () => {
       copy.close()
       copyFileSync(`${isolatedFile}.kept`, isolatedFile)
       await host.reached(async (ledger) => {
-        assert.equal((await ledger.record(record, ledger.now()))?.id, record)
+        assert.equal((await recordOf(ledger, record, ledger.now()))?.id, record)
       })
       assert.equal((await verdictOf(file)).flaw, undefined)
     }))
@@ -118,7 +119,7 @@ describe("what a host signed without PostgreSQL", needsPostgres, () => {
       )
       await host.reached(async (ledger) => {
         for (const { record, nonce } of taken) {
-          assert.equal((await ledger.record(record, ledger.now()))?.nonce, nonce)
+          assert.equal((await recordOf(ledger, record, ledger.now()))?.nonce, nonce)
         }
         assert.equal(await ledger.count(), 2 + taken.length)
       })
@@ -162,7 +163,7 @@ describe("what a host signed without PostgreSQL", needsPostgres, () => {
       })
       copyFileSync(`${isolatedFile}.kept`, isolatedFile)
       await reached(async (ledger) => {
-        assert.equal((await ledger.record(record, ledger.now()))?.state, "sent")
+        assert.equal((await recordOf(ledger, record, ledger.now()))?.state, "sent")
         assert.equal(await ledger.count(), count)
       })
     }))

@@ -9,7 +9,7 @@ import { nonceCycle, turnNonces } from "../../src/vault/ledger/records/nonce-sha
 import type { ReserveAsk } from "../../src/vault/ledger/records/reservation.ts"
 import { aClaim, hourMs } from "../support/a-claim.ts"
 import { asked, cancel, isolated, withIsolated, type Host } from "../support/isolated-host.ts"
-import { keyUse, openHold, reserve } from "../support/ledger-ask.ts"
+import { recordOf, keyUse, openHold, reserve } from "../support/ledger-ask.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
 import { primaryOfSuite } from "../support/postgres-suite.ts"
 
@@ -37,13 +37,13 @@ describe("the ledger of a host that can't reach PostgreSQL", needsPostgres, () =
         }
         await host.reached(async (ledger) => {
           for (const { record, nonce } of [one, two]) {
-            assert.equal((await ledger.record(record, ledger.now()))?.nonce, nonce)
+            assert.equal((await recordOf(ledger, record, ledger.now()))?.nonce, nonce)
           }
           assert.ok((await asked(ledger)).nonce > two.nonce)
         })
         assert.ok(!existsSync(host.place.isolatedFile))
         await asked(there) // having followed it
-        assert.equal((await there.record(one.record, there.now()))?.nonce, one.nonce)
+        assert.equal((await recordOf(there, one.record, there.now()))?.nonce, one.nonce)
       }),
     ))
 
@@ -116,8 +116,8 @@ describe("the ledger of a host that can't reach PostgreSQL", needsPostgres, () =
       await host.reached(async (ledger) => {
         const use = await keyUse(ledger, key("k2"))
         assert.ok(use.kind === "kept")
-        assert.equal(use.request.record, elsewhere.record)
-        assert.equal((await ledger.record(record, ledger.now()))?.idempotencyKey, null)
+        assert.equal(use.request.row.id, elsewhere.record)
+        assert.equal((await recordOf(ledger, record, ledger.now()))?.idempotency_key, null)
       })
     }))
 
@@ -131,11 +131,11 @@ describe("the ledger of a host that can't reach PostgreSQL", needsPostgres, () =
           { kind: "accepted", status: 200, code: "0" },
           ledger.now(),
         )
-        assert.equal((await ledger.record(taken.record, ledger.now()))?.state, "accepted")
+        assert.equal((await recordOf(ledger, taken.record, ledger.now()))?.state, "accepted")
         return taken.record
       })
       await host.reached(async (ledger) => {
-        assert.equal((await ledger.record(record, ledger.now()))?.state, "accepted")
+        assert.equal((await recordOf(ledger, record, ledger.now()))?.state, "accepted")
       })
     }))
 

@@ -13,6 +13,7 @@ import {
 } from "../support/open-test-vault.ts"
 import { decideAsShown } from "../support/a-word.ts"
 import { setClock } from "../support/set-clock.ts"
+import { recordOf } from "../support/ledger-ask.ts"
 
 const lifeMs = 5_000
 const hourMs = 3_600_000
@@ -146,7 +147,7 @@ hold: [{name: large, endpoints: [placeOrder]}]
     const outcome = { kind: "accepted", status: 200, code: "0" } as const
     const { record } = signed
     assert.equal((await test.bots.report({ token, record, outcome })).kind, "answer")
-    const stored = await test.vault.ledger.record(record, test.vault.now())
+    const stored = await recordOf(test.vault.ledger, record, test.vault.now())
     assert.equal(stored?.state, "accepted")
     const guess = await test.bots.report({ token: "cs_guess", record, outcome })
     assert.ok(guess.kind === "refused" && guess.refusal.code === "unauthorized")

@@ -8,7 +8,8 @@ import { type ActiveSet, walletAddressOf } from "../active/active-set.ts"
 import type { Signature } from "../keyring/keyring.ts"
 import { parseSignature, recoverAddress } from "../keyring/signature.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
-import type { StoredRecord } from "../ledger/records/entries.ts"
+import type { RequestRow } from "../ledger/records/row.ts"
+import type { FoundRecord } from "../ledger/store/store.ts"
 import { defaultMaxValidDays } from "../policy/file/rule-schema.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { typeBMessage, digestOf } from "../request/fill-in.ts"
@@ -158,52 +159,39 @@ export async function completeApproval(
   { active, ledger, now }: OperatorRecords,
 ): Promise<AdminResults["completeApproval"]> {
   const nowMs = now()
-  const record = awaited(await ledger.record(id, nowMs), nowMs)
+  const row = awaited(await ledger.record(id), nowMs)
   const set = active()
-  agentToApprove(agentOf(record, set)?.name ?? "", set)
+  agentToApprove(agentOf(row, set)?.name ?? "", set)
   const request = parseOperation(
-    { operation: "approveAgent", body: record.body, wallet: walletElsewhere(record.signer, set) },
+    { operation: "approveAgent", body: row.body, wallet: walletElsewhere(row.signer, set) },
     set,
   )
-  const { nonce, expiresAfterMs } = record
-  const filling = { validity: { nonce, expiresAfterMs, record: record.id }, profile: set.profile }
+  const validity = { nonce: row.nonce, expiresAfterMs: row.expires_after, record: row.id }
+  const filling = { validity, profile: set.profile }
   const signature = parseOrThrow(text.trim())
   const signer = recoverAddress(signature, digestOf(request, filling))
-  if (signer !== record.signer) throw wrongSigner(signer, record.signer)
+  if (signer !== row.signer) throw wrongSigner(signer, row.signer)
   return signedOperation(request, filling, { signature, now: nowMs })
 }
 
-/** A record that waits for a signature from elsewhere. */
-type Awaited = StoredRecord & {
-  readonly [Name in "signer" | "body" | "nonce" | "expiresAfterMs"]: NonNullable<StoredRecord[Name]>
-}
-
-function awaited(record: StoredRecord | undefined, nowMs: LedgerTime): Awaited {
-  if (record?.operation !== "approveAgent" || !wasSignedElsewhere(record)) {
+/** A request that waits for a signature from elsewhere. */
+function awaited(found: FoundRecord | undefined, nowMs: LedgerTime): RequestRow {
+  const isRequest = found !== undefined && "heard" in found
+  if (!isRequest || found.row.operation !== "approveAgent" || !wasSignedElsewhere(found.row)) {
     throw new Fault(
       "name_unknown",
       "No approval with this record waits for a signature; countersign agent approve --external prints the record.",
     )
   }
-  const { state } = record
-  if (state === "accepted" || state === "refused") {
-    throw new Fault("usage", `The venue has ${state} this approval already; nothing is left to do.`)
+  const { row, heard } = found
+  if (heard === "accepted" || heard === "refused") {
+    throw new Fault("usage", `The venue has ${heard} this approval already; nothing is left to do.`)
   }
-  const request = requestOf(record)
-  if (nowMs < request.expiresAfterMs) return request
+  if (nowMs < row.expires_after) return row
   throw new Fault(
     "usage",
-    `This approval expired at ${utcText(request.expiresAfterMs)}; make a new one with countersign agent approve --external.`,
+    `This approval expired at ${utcText(row.expires_after)}; make a new one with countersign agent approve --external.`,
   )
-}
-
-/** Only a refusal lacks any of these. */
-function requestOf(record: StoredRecord): Awaited {
-  const { signer, body, nonce, expiresAfterMs } = record
-  if (signer === null || body === null || nonce === null || expiresAfterMs === null) {
-    throw new Fault("internal", "A request's record lacks what it was signed with.")
-  }
-  return { ...record, signer, body, nonce, expiresAfterMs }
 }
 
 function parseOrThrow(text: string): Signature {

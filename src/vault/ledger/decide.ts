@@ -8,13 +8,13 @@ import { budgetExhausted } from "../budgets/budget.ts"
 import type { LedgerClock, LedgerTime } from "../process/clock.ts"
 import { requestStages } from "../process/stages.ts"
 import { type Claim, isEver } from "../policy/terms/claim.ts"
-import { keyUse, nothingHeard } from "./found-records.ts"
+import { type KeyUse, keyUse, nothingHeard } from "./found-records.ts"
 import { holdRow } from "./hold-book.ts"
 import { openKeyTurns } from "./key-turns.ts"
 import type { Ledger, LedgerTurn, OpenHold } from "./ledger.ts"
 import type { RequestEntry } from "./records/entries.ts"
 import type { HoldAsk } from "./records/hold.ts"
-import { nameOf, type IdempotencyKey, type KeyUse } from "./records/idempotency.ts"
+import { nameOf, type IdempotencyKey } from "./records/idempotency.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId, type RecordId } from "./records/record-id.ts"
 import { refundFieldsOf, refundsOf, sizesOf } from "./records/request-row.ts"
@@ -134,7 +134,7 @@ function reserve(ask: ReserveAsk, taken: TakenInTurn, from: DecideFrom): Reserva
   taken.reserved.push({ entry: ask.entry, record })
   const { client, idempotency } = ask.entry
   if (idempotency !== undefined) {
-    const found = { row, countedAtMs, ...nothingHeard }
+    const found = { row, ...nothingHeard }
     taken.keyUses.set(nameOf({ client, ...idempotency }), keyUse(found, ask.nowMs))
   }
   requestStages.publish({ stage: "reserved" })

@@ -1,5 +1,4 @@
 import type { DecideFrom } from "./decide.ts"
-import { recordedRequest } from "./records/request-row.ts"
 import type { ActRow, OutcomeRow, RequestRow } from "./records/row.ts"
 import type { Hearing, Written } from "./store/store.ts"
 
@@ -26,7 +25,7 @@ function followRequest(row: RequestRow, { state, marks, watchers }: Following): 
   state.followed(row)
   // Of a signer that this host has too: its mark knows of each nonce. Where it can't be written, the marks say so.
   marks.cover(row.signer, row.nonce).catch(() => undefined)
-  for (const watcher of watchers) watcher.followed?.(recordedRequest(row, undefined))
+  for (const watcher of watchers) watcher.followed?.(row)
 }
 
 function followOutcome(row: OutcomeRow, { state }: Following) {

@@ -1,92 +1,68 @@
+import type { KeptAnswer } from "../../link/calls/both-ways.ts"
+import { Fault } from "../../std/fault.ts"
 import type { LedgerTime } from "../process/clock.ts"
-import type { StoredRecord } from "./records/entries.ts"
-import { keptMs, type EarlierRequest, type KeyUse } from "./records/idempotency.ts"
-import { stateAsOf } from "./records/record-state.ts"
-import type { OutcomeRow, RefusalRow } from "./records/row.ts"
-import type { FoundKey, FoundRecord } from "./store/store.ts"
+import type { RecordId } from "./records/record-id.ts"
+import { type RecordState, stateAsOf } from "./records/record-state.ts"
+import { countedAt } from "./records/request-row.ts"
+import type { FoundKey, FoundRecord, FoundRequest } from "./store/store.ts"
+
+/** A record that is a request. @throws {Fault} `name_unknown` */
+export function asRequest(found: FoundRecord | undefined): FoundRequest {
+  if (found !== undefined && "heard" in found) return found
+  throw noSuchRequest()
+}
+
+export function noSuchRequest(): Fault {
+  return new Fault("name_unknown", "The ledger has no request with this id; check the id.")
+}
+
+/** Whether the venue's final answer to it is known. */
+export function isAnswered({ heard }: FoundRequest): boolean {
+  return heard === "accepted" || heard === "refused"
+}
+
+/** How long a key is kept for its request at least: no other request of the client can have it. */
+export const keptMs = 86_400_000
+
+/** What a key was used for: nothing, a request that it still stands for, or one that it is free of. */
+export type KeyUse =
+  | { readonly kind: "unused" }
+  | { readonly kind: "kept"; readonly request: FoundKey }
+  | { readonly kind: "ended"; readonly record: RecordId }
 
 /** Of a request that was just reserved. */
-export const nothingHeard: Omit<FoundKey, "row" | "countedAtMs"> = {
-  heard: null,
-  sends: 0,
-  said: { status: null, code: null },
-  answered: undefined,
+export const nothingHeard: Omit<FoundKey, "row"> = {
+  ...{ heard: null, status: null, code: null },
+  ...{ sends: 0, answered: undefined },
 }
 
 /** What a key stands for at `nowMs`. It is kept for a day, and for as long as its request is good. */
 export function keyUse(found: FoundKey | undefined, nowMs: LedgerTime): KeyUse {
   if (found?.row.idempotency === undefined) return { kind: "unused" }
-  const { row, countedAtMs, heard, sends, said, answered } = found
-  const untilMs = Math.max(countedAtMs + keptMs, row.expires_after)
-  if (nowMs > untilMs) return { kind: "ended", record: row.id }
-  return {
-    kind: "kept",
-    request: {
-      record: row.id,
-      binding: found.row.idempotency.binding,
-      nonce: row.nonce,
-      expiresAfterMs: row.expires_after,
-      state: stateAsOf(heard, row.expires_after, nowMs),
-      isUnsent: heard === "unsent" && sends === 0,
-      putOff: heard === "unsent" ? wordsOf(said) : undefined,
-      hadRelease: row.release !== undefined,
-      answer: keptAnswer(answered),
-    },
-  }
+  const { row } = found
+  const untilMs = Math.max(countedAt(row) + keptMs, row.expires_after)
+  return nowMs > untilMs ? { kind: "ended", record: row.id } : { kind: "kept", request: found }
 }
 
-function wordsOf({ status, code }: FoundKey["said"]): EarlierRequest["putOff"] {
-  return status === null || code === null ? undefined : { status, code }
+/** The gate said that no byte of it left or the venue processed none, and has not begun to send it again. */
+export function isUnsent({ heard, sends }: FoundKey): boolean {
+  return heard === "unsent" && sends === 0
 }
 
-function keptAnswer(outcome: OutcomeRow | undefined) {
-  if (outcome?.answer === undefined || outcome.status === null) return undefined
-  return { ...outcome.answer, status: outcome.status }
+/** The venue's words, where it is that which processed none of the request. */
+export function putOffBy({ heard, status, code }: FoundKey) {
+  return heard !== "unsent" || status === null || code === null ? undefined : { status, code }
 }
 
-/** A record with its state as of `nowMs`. */
-export function storedRecord(found: FoundRecord, nowMs: LedgerTime): StoredRecord {
-  if (!("heard" in found)) return refusedRecord(found.row)
-  const { row, heard, status, code } = found
-  return {
-    id: row.id,
-    state: stateAsOf(heard, row.expires_after, nowMs),
-    client: row.client,
-    key: row.key,
-    operation: row.operation,
-    signer: row.signer,
-    target: row.target,
-    body: row.body,
-    nonce: row.nonce,
-    expiresAfterMs: row.expires_after,
-    decidedAtMs: row.at_ms,
-    policyHash: row.policy_hash,
-    refusal: null,
-    outcome: status === null && code === null ? null : { status, code },
-    idempotencyKey: row.idempotency?.by === "header" ? row.idempotency.key : null,
-    clientOrderId: row.client_order_id ?? null,
-    keepsAnswer: row.idempotency !== undefined,
-  }
+/** The venue's final answer, where it was short enough to be kept. */
+export function keptAnswer({
+  answered,
+}: FoundKey): (KeptAnswer & { readonly status: number }) | undefined {
+  if (answered?.answer === undefined || answered.status === null) return undefined
+  return { ...answered.answer, status: answered.status }
 }
 
-function refusedRecord(row: RefusalRow): StoredRecord {
-  return {
-    id: row.id,
-    state: "refused_here",
-    client: row.client,
-    key: row.key,
-    operation: row.operation,
-    signer: null,
-    target: null,
-    body: null,
-    nonce: null,
-    expiresAfterMs: null,
-    decidedAtMs: row.at_ms,
-    policyHash: row.policy_hash,
-    refusal: row.refusal,
-    outcome: null,
-    idempotencyKey: null,
-    clientOrderId: null,
-    keepsAnswer: false,
-  }
+/** What became of a record as of `nowMs`. */
+export function stateOf(found: FoundRecord, nowMs: LedgerTime): RecordState {
+  return "heard" in found ? stateAsOf(found.heard, found.row.expires_after, nowMs) : "refused_here"
 }

@@ -10,23 +10,17 @@ import type { LedgerClock, LedgerTime } from "../process/clock.ts"
 import type { LedgerAudit } from "./audit/ledger-audit.ts"
 import type { Bindings } from "./bindings.ts"
 import type { MeterUse } from "./meters/meters.ts"
-import type {
-  RecordedRequest,
-  RefusalEntry,
-  SetActivation,
-  ShadowEntry,
-  StoredRecord,
-  StoredSet,
-} from "./records/entries.ts"
+import type { RefusalEntry, SetActivation, ShadowEntry, StoredSet } from "./records/entries.ts"
 import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./records/hold.ts"
-import type { IdempotencyKey, KeyUse } from "./records/idempotency.ts"
+import type { KeyUse } from "./found-records.ts"
+import type { IdempotencyKey } from "./records/idempotency.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
-import type { Act } from "./records/row.ts"
+import type { Act, RequestRow, ShadowRow } from "./records/row.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
 import type { RecentRefusal } from "./store/audit-jobs.ts"
-import type { LedgerStore, Others, RecordSearch, Timed } from "./store/store.ts"
+import type { FoundRecord, LedgerStore, Others, RecordSearch, Timed } from "./store/store.ts"
 
 /**
  * The record of everything that was decided, and the only source of nonces. `decide` is its one door for requests.
@@ -64,16 +58,16 @@ export type Ledger = {
    * to time, and only what came after it is folded. Without it all is, and nothing is kept.
    */
   replaceMeters(
-    build: (request: RecordedRequest) => readonly Claim[],
+    build: (row: RequestRow) => readonly Claim[],
     windowMs: number,
     ask?: { readonly countedBy?: string; readonly exchanged?: () => void },
   ): Promise<void>
   /** The requests that count from `sinceMs` on and were recorded before the first step, in the order of counting. */
-  history(sinceMs: number): AsyncIterable<RecordedRequest>
+  history(sinceMs: number): AsyncIterable<RequestRow>
   /** Keeps a request that was only asked about, to be judged again by other files. Durable when it resolves. */
   recordShadow(entry: ShadowEntry, nowMs: LedgerTime): Promise<RecordId>
   /** The shadows that were asked at `sinceMs` or later, in the order of time. */
-  shadows(sinceMs: number): AsyncIterable<RecordedRequest>
+  shadows(sinceMs: number): AsyncIterable<ShadowRow>
   /** The hold whose release the request may use. */
   findRelease(binding: HoldBinding, nowMs: LedgerTime): string | undefined
   /** All that are pending or released, and those that ended last; oldest first. */
@@ -109,10 +103,10 @@ export type Ledger = {
   hear(entry: Act, nowMs: LedgerTime): void
   /** The nonce that a signer used last: about the time when it signed, in milliseconds. */
   lastNonce(signer: Address): number | undefined
-  /** The record of a request or refusal by id, with its state as of `nowMs`. */
-  record(id: RecordId, nowMs: LedgerTime): Promise<StoredRecord | undefined>
+  /** The record of a request or refusal by id. */
+  record(id: RecordId): Promise<FoundRecord | undefined>
   /** A client's own requests by idempotency key or `client_order_id`: the last 20, the newest first. */
-  records(search: RecordSearch, nowMs: LedgerTime): Promise<readonly StoredRecord[]>
+  records(search: RecordSearch): Promise<readonly FoundRecord[]>
   /** The refusals that were recorded last, at most `limit`, the newest first. */
   recentRefusals(limit: number): Promise<readonly RecentRefusal[]>
   /** Number of entries that were ever recorded, of every kind. */

@@ -3,7 +3,6 @@ import { type Clock, type LedgerTime, openLedgerClock } from "../process/clock.t
 import { ledgerAudit } from "./audit/ledger-audit.ts"
 import { assertAsSeen, assertNames, keepStops } from "./bindings.ts"
 import { decider, type DecideFrom, openUnderWay, type UnderWay } from "./decide.ts"
-import { storedRecord } from "./found-records.ts"
 import { follower } from "./follow-others.ts"
 import type { Ledger } from "./ledger.ts"
 import { countRecorded } from "./meters/count-recorded.ts"
@@ -210,14 +209,8 @@ function lookUps(
     sets: () => store.run({ kind: "sets" }),
     recentRefusals: (limit) => store.run({ kind: "recent_refusals", limit }),
     count: () => store.run({ kind: "count" }),
-    async record(id, nowMs) {
-      const found = await store.run({ kind: "find", id })
-      return found === undefined ? undefined : storedRecord(found, nowMs)
-    },
-    async records(search, nowMs) {
-      const found = await store.run({ kind: "search", search })
-      return found.map((record) => storedRecord(record, nowMs))
-    },
+    record: (id) => store.run({ kind: "find", id }),
+    records: (search) => store.run({ kind: "search", search }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Outcome } from "../../link/calls/both-ways.ts"
-import { Fault } from "../../std/fault.ts"
+import { noSuchRequest } from "./found-records.ts"
 import type { Ledger } from "./ledger.ts"
 import type { Limits } from "./meters/limits.ts"
 import { type RecordId, makeRecordId } from "./records/record-id.ts"
@@ -18,9 +18,7 @@ export function settler(store: LedgerStore, limits: Limits): Ledger["settle"] {
       }
       const written = await store.append(row)
       release.heard(written.kind === "written" ? written.released : undefined)
-      if (written.kind === "unknown_request") {
-        throw new Fault("name_unknown", "The ledger has no request with this id; check the id.")
-      }
+      if (written.kind === "unknown_request") throw noSuchRequest()
     })
   }
 }

@@ -1,6 +1,6 @@
-import type { RecordedRequest, ShadowEntry } from "./records/entries.ts"
+import type { ShadowEntry } from "./records/entries.ts"
 import { type RecordId, makeRecordId } from "./records/record-id.ts"
-import { recordedRequest } from "./records/request-row.ts"
+import type { ShadowRow } from "./records/row.ts"
 import type { FoundShadow, LedgerStore, ShadowCursor } from "./store/store.ts"
 
 /** Records a request that was only asked about. Durable when it resolves. */
@@ -15,14 +15,11 @@ export async function recordShadow(
 }
 
 /** Reads page by page the shadows that were asked at `sinceMs` or later. */
-export async function* readShadows(
-  store: LedgerStore,
-  sinceMs: number,
-): AsyncGenerator<RecordedRequest> {
+export async function* readShadows(store: LedgerStore, sinceMs: number): AsyncGenerator<ShadowRow> {
   const first: ShadowCursor = { askedAtMs: sinceMs, seq: 0 }
   for (let after: ShadowCursor | undefined = first; after !== undefined;) {
     const page: readonly FoundShadow[] = await store.run({ kind: "shadows", after })
-    for (const { row } of page) yield recordedRequest(row, undefined)
+    for (const { row } of page) yield row
     after = page.at(-1)
   }
 }

@@ -32,8 +32,9 @@ export function auditMethods(parts: AuditParts) {
     auditRow: (params: AdminParams["auditRow"]) => auditRow(params, audit),
     auditShow: (params: AdminParams["auditShow"]) => auditShow(params, audit),
     async auditRecord({ id }: AdminParams["auditRecord"]): Promise<AuditResults["auditRecord"]> {
-      const record = await parts.ledger.record(id, parts.now())
-      return record === undefined ? null : { ...recordView(record), body: record.body }
+      const found = await parts.ledger.record(id)
+      if (found === undefined) return null
+      return { ...recordView(found, parts.now()), body: "heard" in found ? found.row.body : null }
     },
     auditVerify: (params: AdminParams["auditVerify"]) => auditVerify(params, audit),
     auditVerifyTables: ({ from, position }: AdminParams["auditVerifyTables"]) =>

@@ -7,7 +7,8 @@ import { parseFileSet } from "../config/file-set.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { openMeters, type Meters } from "../ledger/meters/meters.ts"
 import { isReserved } from "../ledger/records/bindings.ts"
-import type { RecordedRequest } from "../ledger/records/entries.ts"
+import { countedAt } from "../ledger/records/request-row.ts"
+import type { RequestRow, ShadowRow } from "../ledger/records/row.ts"
 import { judge } from "../policy/judge.ts"
 import { recordedTime } from "../process/clock.ts"
 import { circumstancesOf } from "../request/judge-request.ts"
@@ -44,25 +45,26 @@ export async function replay(
     tally.refusals += 1
     if (tally.refused.length < maxListed) tally.refused.push(refusal)
   }
-  for await (const request of ledger.history(sinceThenMs)) {
+  for await (const row of ledger.history(sinceThenMs)) {
     // What the operator or a panic asked for was judged by no policy.
-    if (!isReserved(request.client)) count(refusalNow(request, set, meters))
+    if (!isReserved(row.client)) count(refusalNow(row, set, meters))
   }
-  for await (const shadow of ledger.shadows(sinceThenMs)) {
-    // What was only asked about took no room, so its limits are asked for it alone, and whether it had a key isn't recorded.
-    count(refusalNow({ ...shadow, isKeyed: true }, set, openMeters()))
+  for await (const row of ledger.shadows(sinceThenMs)) {
+    // What was only asked about took no room, so its limits are asked for it alone.
+    count(refusalNow(row, set, openMeters()))
   }
   return tally
 }
 
 function refusalNow(
-  request: RecordedRequest,
+  row: RequestRow | ShadowRow,
   set: ActiveSet,
   meters: Meters,
 ): ReplayedRefusal | undefined {
-  const { record, client, operation, atMs, countedAtMs } = request
-  const told = { record, client, operation, at: atMs }
-  const judged = judgedRecord(request, set)
+  const { id, client, operation, at_ms: at } = row
+  const countedAtMs = countedAt(row)
+  const told = { record: id, client, operation, at }
+  const judged = judgedRecord(row, set)
   if (judged === undefined) return { ...told, reason: "key_gone", policy: null, rule: null }
   const circumstances = {
     ...circumstancesOf(judged.key, set, recordedTime(countedAtMs)),

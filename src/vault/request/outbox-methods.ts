@@ -1,4 +1,5 @@
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
+import { asRequest } from "../ledger/found-records.ts"
 import type { Outbox } from "../ledger/outbox.ts"
 import { panicName } from "../ledger/records/bindings.ts"
 import { refuse } from "./refuse.ts"
@@ -21,12 +22,12 @@ async function outboxReport(
   { record: id, outcome }: BotParams["outboxReport"],
   vault: OutboxContext,
 ): Promise<BotResults["outboxReport"]> {
-  const record = await vault.ledger.record(id, vault.now())
-  if (record?.client !== panicName) {
+  const record = await vault.ledger.record(id)
+  if (record?.row.client !== panicName) {
     const message = "This record is of no request that the gate was given to send."
     return refuse({ code: "unknown_record", message, data: null }, null)
   }
   vault.outbox.heard(id, outcome)
-  await settleRecord(record, outcome, vault)
+  await settleRecord(asRequest(record), outcome, vault)
   return { kind: "answer" }
 }

@@ -6,7 +6,8 @@ import { budgetWindowMs, type Spending } from "../budgets/budget.ts"
 import { recordedTime } from "../process/clock.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { type KeyEntry, isReserved } from "../ledger/records/bindings.ts"
-import type { RecordedRequest } from "../ledger/records/entries.ts"
+import { countedAt, readSizes } from "../ledger/records/request-row.ts"
+import type { RequestRow, ShadowRow } from "../ledger/records/row.ts"
 import { claimsOf } from "../policy/claims-of.ts"
 import { type Claim, isEver } from "../policy/terms/claim.ts"
 import { type JudgedRequest, subjectOf } from "../policy/match/judged-request.ts"
@@ -32,7 +33,7 @@ export function countAnew(
   const windowMs = longestWindowMs(current().policies)
   // Another version may count otherwise what the same files say.
   const countedBy = `${version} ${current().policyHash}`
-  return ledger.replaceMeters((request) => recordedClaims(request, current()), windowMs, {
+  return ledger.replaceMeters((row) => recordedClaims(row, current()), windowMs, {
     countedBy,
     exchanged: exchange,
   })
@@ -53,35 +54,35 @@ export function longestWindowMs(policies: readonly Policy[]): number {
  * What a set's limits count of a request that was recorded, sized as it was then. What the set's profile
  * can't read any more counts as what can't be read: in every limit that could mean it.
  */
-function recordedClaims(request: RecordedRequest, set: ActiveSet): readonly Claim[] {
-  if (isReserved(request.client)) return [] // as when it was recorded: no limit is the operator's
-  const judged = judgedRecord(request, set)
+function recordedClaims(row: RequestRow, set: ActiveSet): readonly Claim[] {
+  if (isReserved(row.client)) return [] // as when it was recorded: no limit is the operator's
+  const judged = judgedRecord(row, set)
   if (judged === undefined) return []
-  const circumstances = circumstancesOf(judged.key, set, recordedTime(request.countedAtMs))
+  const circumstances = circumstancesOf(judged.key, set, recordedTime(countedAt(row)))
   const subject = subjectOf(judged.request, circumstances)
-  return claimsOf(subject, request.sizes, set.policies).claims
+  return claimsOf(subject, readSizes(row), set.policies).claims
 }
 
 /** A recorded request as policy is told of it; `undefined` when its key is gone. */
 export function judgedRecord(
-  request: RecordedRequest,
+  row: RequestRow | ShadowRow,
   set: ActiveSet,
 ): { readonly request: JudgedRequest; readonly key: KeyEntry } | undefined {
-  const key = set.keys.get(request.key)
-  const read = parseAgain(request, set)
+  const key = set.keys.get(row.key)
+  const read = parseAgain(row, set)
   if (key === undefined || read === undefined) return undefined
   const { body, payload, lane } = read
   return {
     key,
     request: {
-      client: request.client,
+      client: row.client,
       key: { name: key.name, address: key.address, role: key.role },
-      operation: request.operation,
-      target: request.target ?? undefined,
+      operation: row.operation,
+      target: row.target ?? undefined,
       body,
       payload,
       lane,
-      isKeyed: request.isKeyed,
+      isKeyed: row.kind === "shadow" || row.idempotency !== undefined, // of a shadow it isn't recorded
       expiresInMs: 0, // how long it was good isn't recorded; no limit looks at it
     },
   }
@@ -91,12 +92,12 @@ type Reparsed = Pick<ParsedRequest, "endpoint" | "payload" | "lane"> & { readonl
 
 /** A recorded request's body as the set's profile reads it, as far as it still can. */
 function parseAgain(
-  request: Pick<RecordedRequest, "operation" | "body">,
+  row: Pick<RequestRow, "operation" | "body">,
   { profile }: ActiveSet,
 ): Reparsed | undefined {
-  const endpoint = profile.endpoints.get(request.operation)
+  const endpoint = profile.endpoints.get(row.operation)
   if (endpoint === undefined) return undefined
-  const body = recordedBody(request.body)
+  const body = recordedBody(row.body)
   const read = parsePayload(endpoint, body, profile)
   const payload = read.ok ? read.value : opaquePayload(endpoint, body)
   return { endpoint, body, payload, lane: laneOf(endpoint, payload, profile) }
@@ -119,47 +120,49 @@ export async function countLastMinute(
   const { isOn } = set.config.budgets
   if (!isOn.address && !isOn.ip) return
   const recent = await withAges(ledger.history(nowMs - budgetWindowMs), nowMs)
-  for (const { request, ageMs } of recent.toSorted((one, other) => other.ageMs - one.ageMs)) {
-    const spending = recordedSpending(request, set)
+  for (const { row, ageMs } of recent.toSorted((one, other) => other.ageMs - one.ageMs)) {
+    const spending = recordedSpending(row, set)
     if (spending !== undefined) ledger.budgets.countEarlier(spending, ageMs)
   }
 }
 
 /** Counts what another host recorded as of now. It has an IP of its own. */
 export function countElsewhere(
-  request: RecordedRequest,
+  row: RequestRow,
   set: ActiveSet,
   { budgets, now }: Pick<Ledger, "budgets" | "now">,
 ): void {
-  const spending = recordedSpending(request, set)
+  const spending = recordedSpending(row, set)
   if (spending === undefined) return
   const elsewhere = { ...spending, terms: { ...spending.terms, ip: undefined } }
-  budgets.countEarlier(elsewhere, now() - request.countedAtMs)
+  budgets.countEarlier(elsewhere, now() - countedAt(row))
 }
 
-type Aged = { readonly request: RecordedRequest; readonly ageMs: number }
+type Aged = { readonly row: RequestRow; readonly ageMs: number }
 
 /** Of requests in the order of counting, those that may still count. */
 async function withAges(
-  history: AsyncIterable<RecordedRequest>,
+  history: AsyncIterable<RequestRow>,
   nowMs: number,
 ): Promise<readonly Aged[]> {
   const passed: Aged[] = []
-  const ahead: RecordedRequest[] = []
-  for await (const request of history) {
-    const { countedAtMs } = request
-    if (countedAtMs <= nowMs) passed.push({ request, ageMs: nowMs - countedAtMs })
-    else ahead.push(request)
-    while ((ahead[0]?.countedAtMs ?? Infinity) <= countedAtMs - budgetWindowMs) ahead.shift()
+  const ahead: RequestRow[] = []
+  for await (const row of history) {
+    const countedAtMs = countedAt(row)
+    if (countedAtMs <= nowMs) passed.push({ row, ageMs: nowMs - countedAtMs })
+    else ahead.push(row)
+    const isOver = (earlier: RequestRow) => countedAt(earlier) <= countedAtMs - budgetWindowMs
+    while (ahead[0] !== undefined && isOver(ahead[0])) ahead.shift()
   }
-  const newestMs = ahead.at(-1)?.countedAtMs ?? nowMs
-  const aged = ahead.map((request) => ({ request, ageMs: newestMs - request.countedAtMs }))
+  const newest = ahead.at(-1)
+  const newestMs = newest === undefined ? nowMs : countedAt(newest)
+  const aged = ahead.map((row) => ({ row, ageMs: newestMs - countedAt(row) }))
   return [...passed, ...aged]
 }
 
-function recordedSpending(request: RecordedRequest, set: ActiveSet): Spending | undefined {
-  const { client, signer, target } = request
-  const read = parseAgain(request, set)
+function recordedSpending(row: RequestRow, set: ActiveSet): Spending | undefined {
+  const { client, signer, target } = row
+  const read = parseAgain(row, set)
   if (read === undefined) return undefined
   return spendingOf({ ...read, parties: { signer, target: target ?? undefined } }, client, set)
 }

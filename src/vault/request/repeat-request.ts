@@ -8,7 +8,8 @@ import { err, ok, type Result } from "../../std/result.ts"
 import { budgetExhausted } from "../budgets/budget.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { maxRows } from "../ledger/row-counts.ts"
-import type { EarlierRequest } from "../ledger/records/idempotency.ts"
+import { isUnsent, keptAnswer, putOffBy, stateOf } from "../ledger/found-records.ts"
+import type { FoundKey } from "../ledger/store/store.ts"
 import type { Asked, SignContext } from "./asking.ts"
 import { answered, digestOf, signReserved } from "./fill-in.ts"
 import { judgeRequest } from "./judge-request.ts"
@@ -23,13 +24,15 @@ import { keyLocked } from "./refuse.ts"
  * releases nothing, so it is told in any case.
  */
 export function repeatRequest(
-  earlier: EarlierRequest,
+  earlier: FoundKey,
   ask: Asked,
   { keyring, ledger }: Pick<SignContext, "keyring" | "ledger">,
 ): Result<BotResults["sign"], Refusal> {
   const { request, call, set, turn } = ask
-  if (earlier.binding !== bindingHash(request, ask)) return err(conflict(earlier))
-  const { record, answer } = earlier
+  const { row } = earlier
+  if (!isBoundTo(ask, earlier)) return err(conflict(earlier))
+  const record = row.id
+  const answer = keptAnswer(earlier)
   const isForwarded = call.purpose === "forward"
   if (isForwarded && answer !== undefined) return ok({ kind: "answered", record, answer })
   const refusal = refuseOver(earlier, ask) ?? refuseJudged(earlier, ask)
@@ -37,9 +40,9 @@ export function repeatRequest(
   if (keyring.isLocked(request.key.name)) return err(keyLocked(request.key.name))
   const spent = spend(ask, record, ledger)
   if (spent !== undefined) return err(spent)
-  const signed = signReserved(request, earlier, { keyring, profile: set.profile })
-  const repeat = repeatOf(earlier)
-  return ok({ kind: "answer", ...answered(signed, turn.nowMs, turn), repeat })
+  const validity = { record, nonce: row.nonce, expiresAfterMs: row.expires_after }
+  const signed = signReserved(request, validity, { keyring, profile: set.profile })
+  return ok({ kind: "answer", ...answered(signed, turn.nowMs, turn), repeat: repeatOf(earlier) })
 }
 
 /** Counts it in the budgets, unless one has no room or a repeat of it counts there; and among its client's repeats. */
@@ -62,21 +65,22 @@ function tooManyRepeats(): Refusal {
   }
 }
 
-function repeatOf({ isUnsent }: EarlierRequest): Repeat {
-  return isUnsent ? "unsent" : "perhaps_sent"
+function repeatOf(earlier: FoundKey): Repeat {
+  return isUnsent(earlier) ? "unsent" : "perhaps_sent"
 }
 
 /** Whether it is over: answered, and the answer isn't kept; or expired. */
-function refuseOver(earlier: EarlierRequest, ask: Asked): Refusal | undefined {
-  const { record, state, expiresAfterMs } = earlier
+function refuseOver(earlier: FoundKey, ask: Asked): Refusal | undefined {
+  const { id: record, expires_after } = earlier.row
+  const state = stateOf(earlier, ask.turn.nowMs)
   const isForwarded = ask.call.purpose === "forward"
   if (isForwarded && state === "accepted") return alreadyAccepted(earlier, ask)
   const isRefused = isForwarded && state === "refused"
-  if (!isRefused && ask.turn.nowMs <= expiresAfterMs) return undefined
+  if (!isRefused && ask.turn.nowMs <= expires_after) return undefined
   const message = isRefused
     ? "The venue refused this key's request, and its answer isn't kept here; look at the venue."
     : expiredMessage(earlier)
-  const { putOff: venue } = earlier
+  const venue = putOffBy(earlier)
   return {
     code: "idempotency_expired",
     message,
@@ -84,21 +88,21 @@ function refuseOver(earlier: EarlierRequest, ask: Asked): Refusal | undefined {
   }
 }
 
-function expiredMessage({ isUnsent, putOff }: EarlierRequest): string {
-  if (putOff !== undefined) {
+function expiredMessage(earlier: FoundKey): string {
+  if (putOffBy(earlier) !== undefined) {
     return "The venue refused this key's request for its pace and processed nothing of it, and meanwhile it has expired; ask for it under a new key."
   }
-  return isUnsent
+  return isUnsent(earlier)
     ? "Nothing of this key's request was sent, and meanwhile it has expired; ask for it under a new key."
     : "This key's request has expired and is never signed anew; look at the venue what became of it, and ask for another one under another key."
 }
 
 /** What a bot finds its request by at the venue. The binding holds all that the hash is made from. */
 function alreadyAccepted(
-  { record, nonce, expiresAfterMs }: EarlierRequest,
+  { row: { id: record, nonce, expires_after } }: FoundKey,
   { request, set: { profile } }: Asked,
 ): Refusal {
-  const hash = digestOf(request, { validity: { nonce, expiresAfterMs }, profile })
+  const hash = digestOf(request, { validity: { nonce, expiresAfterMs: expires_after }, profile })
   return {
     code: "already_accepted",
     message:
@@ -106,7 +110,7 @@ function alreadyAccepted(
     data: {
       record,
       nonce,
-      expires_after: expiresAfterMs,
+      expires_after,
       signing_hash: toHex(hash),
       client_order_id: clientOrderIdOf(request) ?? null,
     },
@@ -114,10 +118,10 @@ function alreadyAccepted(
 }
 
 /** A release that the earlier request used up holds for its repeats. */
-function refuseJudged(earlier: EarlierRequest, ask: Asked): Refusal | undefined {
+function refuseJudged(earlier: FoundKey, ask: Asked): Refusal | undefined {
   const decision = judgeRequest(ask.request, ask.client, { ...ask, nowMs: ask.turn.nowMs })
   if (decision.kind === "refuse") return decision.refusal
-  if (decision.kind === "allow" || earlier.hadRelease) return undefined
+  if (decision.kind === "allow" || earlier.row.release !== undefined) return undefined
   const { policy, name, file, line } = decision.hold
   return {
     code: "approval_required",
@@ -126,12 +130,16 @@ function refuseJudged(earlier: EarlierRequest, ask: Asked): Refusal | undefined 
   }
 }
 
-function conflict({ record }: EarlierRequest): Refusal {
+function isBoundTo(ask: Asked, { row }: FoundKey): boolean {
+  return row.idempotency?.binding === bindingHash(ask.request, ask)
+}
+
+function conflict({ row }: FoundKey): Refusal {
   return {
     code: "idempotency_conflict",
     message:
       "This idempotency key stands for another request of this client; send a new request under a new key.",
-    data: { record },
+    data: { record: row.id },
   }
 }
 

@@ -4,9 +4,10 @@ import { parseAddress } from "../../venue/address.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../../venue/json.ts"
 import { type ActiveSet, walletAddressOf, type Acts } from "../active/active-set.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import type { Act } from "../ledger/records/row.ts"
+import { isAnswered } from "../ledger/found-records.ts"
+import type { Act, RequestRow } from "../ledger/records/row.ts"
+import type { FoundRequest } from "../ledger/store/store.ts"
 import { type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
-import type { StoredRecord } from "../ledger/records/entries.ts"
 import type { AutoFreeze } from "../watch/auto-freeze.ts"
 import { rateAddress } from "./spending.ts"
 
@@ -18,17 +19,18 @@ export type SettleContext = Acts & { readonly ledger: Ledger; readonly autoFreez
  * told it just now.
  */
 export async function settleRecord(
-  record: StoredRecord,
+  record: FoundRequest,
   told: Outcome,
   vault: SettleContext,
 ): Promise<void> {
-  const outcome = meaningOf(told, record, vault.active())
+  const { row } = record
+  const outcome = meaningOf(told, row, vault.active())
   const act = outcome.kind === "accepted" ? actFollowing(record, vault.active()) : undefined
   vault.autoFreeze.settled(record, outcome)
-  correctBudget(record, told, vault)
+  correctBudget(row, told, vault)
   // Queued together they share a commit, so that no crash parts a revocation from what follows of it.
   await Promise.all([
-    vault.ledger.settle(record.id, keptPart(outcome, record), vault.now()),
+    vault.ledger.settle(row.id, keptPart(outcome, row), vault.now()),
     ...(act === undefined ? [] : [vault.act(act)]),
   ])
 }
@@ -37,12 +39,8 @@ export async function settleRecord(
  * Where the venue says that a budget is spent, it has counted more than was counted here. A gate that lies
  * about it can only hold off what doesn't reduce risk, and make cancels of an address slower.
  */
-function correctBudget(
-  { signer, target }: StoredRecord,
-  told: Outcome,
-  vault: SettleContext,
-): void {
-  if (signer === null || told.kind !== "refused" || told.spent === undefined) return
+function correctBudget({ signer, target }: RequestRow, told: Outcome, vault: SettleContext): void {
+  if (told.kind !== "refused" || told.spent === undefined) return
   if (!vault.active().config.budgets.isOn[told.spent]) return
   vault.ledger.budgets.fill(told.spent, rateAddress({ signer, target: target ?? undefined }))
 }
@@ -53,19 +51,21 @@ function correctBudget(
  */
 function meaningOf(
   told: Outcome,
-  { keepsAnswer }: StoredRecord,
+  { idempotency }: RequestRow,
   { profile: { duplicateNonceCode, notProcessedCodes } }: ActiveSet,
 ): Outcome {
   if (told.kind !== "refused") return told
   const { status, code } = told
   if (told.again === true) return code === duplicateNonceCode ? { ...told, kind: "accepted" } : told
   const isPutOff = status === 429 || notProcessedCodes.includes(code)
-  return isPutOff && keepsAnswer ? { kind: "unsent", withdrawn: true, status, code } : told
+  return isPutOff && idempotency !== undefined
+    ? { kind: "unsent", withdrawn: true, status, code }
+    : told
 }
 
 /** Nobody can ask again for the answer of a request without an idempotency key. */
-function keptPart(outcome: Outcome, { keepsAnswer }: StoredRecord): Outcome {
-  if (keepsAnswer || !("answer" in outcome)) return outcome
+function keptPart(outcome: Outcome, { idempotency }: RequestRow): Outcome {
+  if (idempotency !== undefined || !("answer" in outcome)) return outcome
   return { ...outcome, answer: undefined }
 }
 
@@ -79,53 +79,54 @@ const maxTimeMs = 8_640_000_000_000_000
  * revoked. That the venue accepted it is the word of whoever sent it, so it is heard once and only of an
  * agent of the wallet that signed: whoever may revoke agents of one wallet can't end another's.
  */
-export function actFollowing(record: StoredRecord, set: ActiveSet): Act | undefined {
-  if (record.state === "accepted" || record.state === "refused") return undefined
-  const agent = agentOf(record, set)
-  if (agent === undefined || !mayChange(record, agent, set)) return undefined
-  const about = { name: agent.name, record: record.id }
-  return record.operation === "revokeAgent"
+export function actFollowing(record: FoundRequest, set: ActiveSet): Act | undefined {
+  if (isAnswered(record)) return undefined
+  const { row } = record
+  const agent = agentOf(row, set)
+  if (agent === undefined || !mayChange(row, agent, set)) return undefined
+  const about = { name: agent.name, record: row.id }
+  return row.operation === "revokeAgent"
     ? { act: "agent_revoked", ...about }
-    : approvalFollowing(record, about)
+    : approvalFollowing(row, about)
 }
 
 /** Days count from the signature: of a renewal that is the earliest end there can be. */
 function approvalFollowing(
-  record: StoredRecord,
+  row: RequestRow,
   about: { readonly name: string; readonly record: string },
 ): Act | undefined {
-  const validDays = givesDays(record) ? recordedBody(record.body)["valid_days"] : undefined
+  const validDays = givesDays(row) ? recordedBody(row.body)["valid_days"] : undefined
   if (typeof validDays !== "number") return undefined
-  const expires_at = Math.min(record.decidedAtMs + validDays * dayMs, maxTimeMs)
-  const wallet = wasSignedElsewhere(record) ? record.signer : null
+  const expires_at = Math.min(row.at_ms + validDays * dayMs, maxTimeMs)
+  const wallet = wasSignedElsewhere(row) ? row.signer : null
   return { act: "agent_approved", ...about, expires_at, ...(wallet !== null && { wallet }) }
 }
 
 /** The agent key held here that a recorded account operation is about. */
-export function agentOf(record: StoredRecord, { keys }: ActiveSet): KeyEntry | undefined {
-  const value = recordedBody(record.body)["agent_address"]
+export function agentOf({ body }: RequestRow, { keys }: ActiveSet): KeyEntry | undefined {
+  const value = recordedBody(body)["agent_address"]
   const address = typeof value === "string" ? parseAddress(value) : undefined
   return [...keys.values()].find((key) => key.role === "agent" && key.address === address)
 }
 
 /** Whether a wallet held elsewhere signs this request of the operator: its key stands under its address. */
-export function wasSignedElsewhere({ client, key, signer }: StoredRecord): boolean {
-  return client === operatorName && key !== null && key === signer
+export function wasSignedElsewhere({ client, key, signer }: RequestRow): boolean {
+  return client === operatorName && key === signer
 }
 
-function givesDays({ operation }: StoredRecord): boolean {
+function givesDays({ operation }: RequestRow): boolean {
   return operation === "approveAgent" || operation === "renewAgent"
 }
 
 /** Of an agent whose wallet isn't known here nobody knows better than who signed. */
-function mayChange({ signer }: StoredRecord, agent: KeyEntry, set: ActiveSet): boolean {
+function mayChange({ signer }: RequestRow, agent: KeyEntry, set: ActiveSet): boolean {
   const { approval, wallet } = agent
   if (approval === "revoked" || approval === "removed") return false
   return wallet === null || walletAddressOf(agent, set) === signer
 }
 
-/** A recorded canonical body, which the strict reader accepted once already; empty where there is none. */
-export function recordedBody(text: string | null): JsonObject {
-  const parsed = parseStrictJson(utf8(text ?? "{}"))
+/** A recorded canonical body, which the strict reader accepted once already. */
+export function recordedBody(text: string): JsonObject {
+  const parsed = parseStrictJson(utf8(text))
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
 }

@@ -4,7 +4,8 @@ import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../contract/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
-import type { EarlierRequest, KeyUse } from "../ledger/records/idempotency.ts"
+import type { KeyUse } from "../ledger/found-records.ts"
+import type { FoundKey } from "../ledger/store/store.ts"
 import type { Taken } from "../ledger/records/reservation.ts"
 import type { Idempotency } from "../ledger/records/row.ts"
 import { requestStages } from "../process/stages.ts"
@@ -139,7 +140,7 @@ function refused(refusal: Refusal, asking: Asking | Asked, vault: SignContext): 
 }
 
 function repeat(
-  earlier: EarlierRequest,
+  earlier: FoundKey,
   asked: Asked,
   vault: SignContext,
 ): Result<() => Decided, Refusal> {

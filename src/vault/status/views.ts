@@ -6,7 +6,8 @@ import type { BudgetStand } from "../budgets/budgets.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
-import type { StoredRecord } from "../ledger/records/entries.ts"
+import { stateOf } from "../ledger/found-records.ts"
+import type { FoundRecord } from "../ledger/store/store.ts"
 import type { RecentRefusal } from "../ledger/store/audit-jobs.ts"
 import type { LedgerTime } from "../process/clock.ts"
 
@@ -62,22 +63,25 @@ export function budgetUse({ scope, address, max, used, keptForCancels, shares }:
 }
 
 /** A record as its client sees it. */
-export function recordView(record: StoredRecord): RecordView {
+export function recordView(found: FoundRecord, nowMs: LedgerTime): RecordView {
+  const { id, client, key, operation, at_ms: decided_at, policy_hash } = found.row
+  const always = { id, client, key, operation, decided_at, policy_hash }
+  const state = stateOf(found, nowMs)
+  if (!("heard" in found)) return { ...always, state, ...notSigned, refusal: found.row.refusal }
+  const { row, status, code } = found
+  const { nonce, expires_after, idempotency } = row
   return {
-    id: record.id,
-    state: record.state,
-    client: record.client,
-    key: record.key,
-    operation: record.operation,
-    nonce: record.nonce,
-    expires_after: record.expiresAfterMs,
-    decided_at: record.decidedAtMs,
-    policy_hash: record.policyHash,
-    refusal: record.refusal,
-    outcome: record.outcome,
-    idempotency_key: record.idempotencyKey,
-    client_order_id: record.clientOrderId,
+    ...always,
+    ...{ state, nonce, expires_after, refusal: null },
+    outcome: status === null && code === null ? null : { status, code },
+    idempotency_key: idempotency?.by === "header" ? idempotency.key : null,
+    client_order_id: row.client_order_id ?? null,
   }
+}
+
+const notSigned = {
+  ...{ nonce: null, expires_after: null, outcome: null },
+  ...{ idempotency_key: null, client_order_id: null },
 }
 
 /** How one of the venue's rate budgets stands. */

@@ -3,7 +3,8 @@ import type { Refusal } from "../../contract/refusal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Act } from "../ledger/records/row.ts"
 import { isReserved } from "../ledger/records/bindings.ts"
-import type { StoredRecord } from "../ledger/records/entries.ts"
+import { isAnswered } from "../ledger/found-records.ts"
+import type { FoundRequest } from "../ledger/store/store.ts"
 import { isSameScope, type FreezeScope } from "../ledger/records/freeze.ts"
 import type { Clock } from "../process/clock.ts"
 import { logFailure } from "../process/log.ts"
@@ -11,7 +12,7 @@ import { logFailure } from "../process/log.ts"
 /** Sees signs of trouble, most of them by watching the ledger, and freezes where `freeze_on` of countersign.yaml says so. Counts in memory alone. */
 export type AutoFreeze = {
   /** The venue's answer to a request; `record` is as it was before. */
-  settled(record: StoredRecord, outcome: Outcome): void
+  settled(record: FoundRequest, outcome: Outcome): void
   /** A request of a known client that was refused here. */
   noted(refused: { readonly client: string; readonly refusal: Refusal }): void
   /** A nonce that the signer couldn't have for its pace. */
@@ -58,8 +59,9 @@ export function openAutoFreeze(vault: Watched): AutoFreeze {
 function venueWatch(vault: Watched): AutoFreeze["settled"] {
   const inARow = countInARow()
   return (record, outcome) => {
-    const { key } = record
-    if (key === null || !isFirstAnswer(record) || isReserved(record.client)) return
+    const { key, client } = record.row
+    // One request counts once, however often its outcome is reported.
+    if (isAnswered(record) || isReserved(client)) return
     if (outcome.kind === "accepted") inARow.forget(key)
     if (!isRefused(outcome)) return
     freezeOnNonce(vault, key, outcome.code)
@@ -110,11 +112,6 @@ function keyScope(name: string): FreezeScope {
 
 function requests(count: number): string {
   return count === 1 ? "1 request" : `${count} requests`
-}
-
-/** One request counts once, however often its outcome is reported. */
-function isFirstAnswer({ state }: StoredRecord): boolean {
-  return state !== "accepted" && state !== "refused"
 }
 
 /** Not of bytes that may have been sent before: their refusal is no sign of trouble, for the first may be accepted. */

@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 
 import type { Ledger } from "../../../src/vault/ledger/ledger.ts"
 import { openLedger, openLedgerOver } from "../../../src/vault/ledger/open-ledger.ts"
-import type { RecordedRequest } from "../../../src/vault/ledger/records/entries.ts"
+import type { RequestRow } from "../../../src/vault/ledger/records/row.ts"
 import type { Claim } from "../../../src/vault/policy/terms/claim.ts"
 import { formatDecimal } from "../../../src/venue/decimal.ts"
 import { aClaim, dayFrom, hourMs, type ClaimChanges } from "../../support/a-claim.ts"
@@ -119,7 +119,7 @@ async function openCopy(file: string, clock: FakeClock) {
 /** Counts how many requests were folded. */
 async function counted(ledger: Ledger) {
   let folded = 0
-  const build = (request: RecordedRequest): readonly Claim[] => {
+  const build = (request: RequestRow): readonly Claim[] => {
     folded += 1
     return claimsIn(request)
   }

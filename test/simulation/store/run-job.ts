@@ -2,7 +2,7 @@ import type { TailPage } from "../../../src/vault/ledger/store/meter-jobs.ts"
 import type { HistoryRow } from "../../../src/vault/ledger/store/meter-jobs.ts"
 import type { StoreJob, StoreResults } from "../../../src/vault/ledger/store/store.ts"
 import type { KeptSnapshot } from "./kept-snapshot.ts"
-import type { Tables } from "./tables.ts"
+import { countedAt, type Tables } from "./tables.ts"
 
 /** Few, so that short histories have several pages. */
 const pageLength = 3
@@ -57,16 +57,16 @@ function page(rows: readonly HistoryRow[], isWanted: (row: HistoryRow) => boolea
 }
 
 function isAfter(
-  row: HistoryRow,
+  { row, seq }: HistoryRow,
   after: { readonly countedAtMs: number; readonly seq: number },
 ): boolean {
-  if (row.countedAtMs !== after.countedAtMs) return row.countedAtMs > after.countedAtMs
-  return row.seq > after.seq
+  const atMs = countedAt(row)
+  return atMs === after.countedAtMs ? seq > after.seq : atMs > after.countedAtMs
 }
 
 function startOf(rows: readonly HistoryRow[], sinceMs: number): number {
   const late = rows.filter(({ released }) => released !== undefined && released.atMs >= sinceMs)
-  return Math.min(sinceMs, ...late.map(({ countedAtMs }) => countedAtMs))
+  return Math.min(sinceMs, ...late.map(({ row }) => countedAt(row)))
 }
 
 function tail(asked: TailPage, tables: Tables): readonly HistoryRow[] {

@@ -13,7 +13,7 @@ import { beginning, type Entry } from "./disk.ts"
 import { Standing } from "./standing.ts"
 
 /** A request and what became of it. */
-type Stored = Pick<FoundKey, "row" | "heard" | "sends" | "said" | "answered"> & {
+type Stored = FoundKey & {
   readonly seq: number
   readonly released: HistoryRow["released"]
 }
@@ -45,20 +45,18 @@ export class Tables {
   }
 
   find(id: string): FoundRecord | undefined {
-    const found = this.#requests.get(id)
-    return found === undefined ? undefined : { ...found, ...found.said }
+    return this.#requests.get(id)
   }
 
   findKey({ client, ...key }: IdempotencyKey): FoundKey | undefined {
-    const found = this.#requests.get(this.#records.get(nameOf(client, key)) ?? "")
-    return found && { ...found, countedAtMs: countedAt(found.row) }
+    return this.#requests.get(this.#records.get(nameOf(client, key)) ?? "")
   }
 
   /** Requests in the order of counting, and of their entries. */
   requests(): readonly HistoryRow[] {
-    return [...this.#requests.values()]
-      .map((stored) => ({ ...stored, countedAtMs: countedAt(stored.row) }))
-      .sort((one, other) => one.countedAtMs - other.countedAtMs || one.seq - other.seq)
+    return [...this.#requests.values()].sort(
+      (one, other) => countedAt(one.row) - countedAt(other.row) || one.seq - other.seq,
+    )
   }
 
   opened(clock: OpenedState["identity"]["clock"]): OpenedState {
@@ -68,8 +66,8 @@ export class Tables {
   }
 
   #addRequest(row: RequestRow, seq: number): void {
-    const nothing = { heard: null, sends: 0, answered: undefined, released: undefined }
-    this.#requests.set(row.id, { row, seq, ...nothing, said: { status: null, code: null } })
+    const heard = { heard: null, status: null, code: null, sends: 0, answered: undefined }
+    this.#requests.set(row.id, { row, seq, ...heard, released: undefined })
     if (row.idempotency !== undefined) {
       this.#records.set(nameOf(row.client, row.idempotency), row.id)
     }
@@ -97,7 +95,7 @@ function afterOutcome(before: Stored, row: OutcomeRow): Stored {
   const sends = before.sends + (outcome === "sent" ? 1 : 0)
   if (heard === before.heard) return { ...before, sends }
   const answered = isFinal(heard) && row.answer !== undefined ? row : undefined
-  return { ...before, heard, sends, said: { status, code }, answered }
+  return { ...before, heard, sends, status, code, answered }
 }
 
 function isFinal(heard: Heard): boolean {
@@ -107,11 +105,11 @@ function isFinal(heard: Heard): boolean {
 /** The one send that was told didn't happen. */
 function withdrawn(stored: Stored, row: OutcomeRow): Stored {
   const isOnly = stored.heard === "sent" && stored.sends === 1
-  const said = { status: row.status, code: row.code }
-  return row.withdrawn === true && isOnly ? { ...stored, heard: "unsent", sends: 0, said } : stored
+  if (row.withdrawn !== true || !isOnly) return stored
+  return { ...stored, heard: "unsent", sends: 0, status: row.status, code: row.code }
 }
 
-function countedAt(row: RequestRow): number {
+export function countedAt(row: RequestRow): number {
   return row.counted_at ?? row.at_ms
 }
 

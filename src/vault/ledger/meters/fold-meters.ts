@@ -1,22 +1,23 @@
 import type { Claim } from "../../policy/terms/claim.ts"
-import type { RecordedRequest } from "../records/entries.ts"
-import { refundsOf } from "../records/request-row.ts"
+import { countedAt, refundsOf } from "../records/request-row.ts"
+import type { RequestRow } from "../records/row.ts"
+import type { HistoryRow } from "../store/meter-jobs.ts"
 import type { Meters } from "./meters.ts"
 
 /** Makes the claims of a recorded request, by the limits that shall hold from now on. */
-export type BuildClaims = (request: RecordedRequest) => readonly Claim[]
+export type BuildClaims = (row: RequestRow) => readonly Claim[]
 
 /** Something that changed what is used. */
 export type MeterEvent =
-  | { readonly kind: "counted"; readonly request: RecordedRequest }
-  | { readonly kind: "released"; readonly request: RecordedRequest; readonly atMs: number }
+  | { readonly kind: "counted"; readonly row: RequestRow }
+  | { readonly kind: "released"; readonly row: RequestRow; readonly atMs: number }
 
 /** What is folded into meters. */
 export type History = {
   /** In the order of counting. */
-  readonly requests: AsyncIterable<RecordedRequest>
+  readonly requests: AsyncIterable<HistoryRow>
   /** Requests that are counted already, and whose room was given back since. */
-  readonly released?: AsyncIterable<RecordedRequest>
+  readonly released?: AsyncIterable<HistoryRow>
 }
 
 /**
@@ -31,13 +32,14 @@ export async function foldHistory(
   const waiting: Release[] = []
   let folded = 0
   for await (const request of released ?? []) {
-    wait(waiting, request, build(request))
+    wait(waiting, request, build(request.row))
     folded += 1
   }
   for await (const request of requests) {
-    applyUntil(waiting, request.countedAtMs, meters)
-    const claims = build(request)
-    meters.count(claims, request.countedAtMs)
+    const atMs = countedAt(request.row)
+    applyUntil(waiting, atMs, meters)
+    const claims = build(request.row)
+    meters.count(claims, atMs)
     wait(waiting, request, claims)
     folded += 1
   }
@@ -47,8 +49,8 @@ export async function foldHistory(
 
 /** Follows one event. */
 export function followEvent(meters: Meters, build: BuildClaims, event: MeterEvent): void {
-  const claims = build(event.request)
-  const { countedAtMs } = event.request
+  const claims = build(event.row)
+  const countedAtMs = countedAt(event.row)
   if (event.kind === "counted") meters.count(claims, countedAtMs)
   else meters.release(refundsOf(claims), countedAtMs, event.atMs)
 }
@@ -60,14 +62,11 @@ type Release = {
 }
 
 /** Keeps the list in the order of time. */
-function wait(
-  waiting: Release[],
-  { countedAtMs: takenAtMs, releasedAtMs: atMs }: RecordedRequest,
-  claims: readonly Claim[],
-): void {
-  if (atMs === undefined) return
+function wait(waiting: Release[], { row, released }: HistoryRow, claims: readonly Claim[]): void {
+  if (released === undefined) return
+  const { atMs } = released
   const before = waiting.findLastIndex((release) => release.atMs <= atMs)
-  waiting.splice(before + 1, 0, { claims, takenAtMs, atMs })
+  waiting.splice(before + 1, 0, { claims, takenAtMs: countedAt(row), atMs })
 }
 
 function applyUntil(waiting: Release[], untilMs: number, meters: Meters): void {

@@ -1,5 +1,5 @@
-import type { RecordedRequest } from "../records/entries.ts"
-import { recordedRequest } from "../records/request-row.ts"
+import { countedAt } from "../records/request-row.ts"
+import type { RequestRow } from "../records/row.ts"
 import type { HistoryCursor, HistoryRow, UnheardOutcome } from "../store/meter-jobs.ts"
 import type { LedgerStore } from "../store/store.ts"
 import type { History } from "./fold-meters.ts"
@@ -12,8 +12,9 @@ import type { History } from "./fold-meters.ts"
 export async function* readHistory(
   store: LedgerStore,
   sinceMs: number,
-): AsyncGenerator<RecordedRequest> {
-  yield* requestsFrom(store, Promise.resolve(sinceMs), drawLine(store))
+): AsyncGenerator<RequestRow> {
+  const found = requestsFrom(store, Promise.resolve(sinceMs), drawLine(store))
+  for await (const { row } of found) yield row
 }
 
 /**
@@ -25,7 +26,7 @@ export function readForCounting(
   store: LedgerStore,
   sinceMs: number,
   lastSeq: Promise<number>,
-): AsyncIterable<RecordedRequest> {
+): AsyncIterable<HistoryRow> {
   return requestsFrom(store, countingStart(store, sinceMs), lastSeq)
 }
 
@@ -36,10 +37,10 @@ export function drawLine(store: LedgerStore): Promise<number> {
   return lastSeq
 }
 
-/** A request of a row, with the release that an entry up to `lastSeq` made. */
-function requestAsOf({ row, released }: HistoryRow, lastSeq: number): RecordedRequest {
+/** As it was after entry `lastSeq`: a release that came later is left out. */
+function asOf({ released, ...request }: HistoryRow, lastSeq: number): HistoryRow {
   const isReleased = released !== undefined && released.seq <= lastSeq
-  return recordedRequest(row, isReleased ? released.atMs : undefined)
+  return { ...request, released: isReleased ? released : undefined }
 }
 
 function countingStart(store: LedgerStore, sinceMs: number): Promise<number> {
@@ -52,13 +53,14 @@ async function* requestsFrom(
   store: LedgerStore,
   start: Promise<number>,
   end: Promise<number>,
-): AsyncGenerator<RecordedRequest> {
+): AsyncGenerator<HistoryRow> {
   const lastSeq = await end
   const first: HistoryCursor = { countedAtMs: Math.ceil(await start), seq: 0 }
   for (let after: HistoryCursor | undefined = first; after !== undefined;) {
     const page: readonly HistoryRow[] = await store.run({ kind: "history", after, lastSeq })
-    for (const row of page) yield requestAsOf(row, lastSeq)
-    after = page.at(-1)
+    for (const found of page) yield asOf(found, lastSeq)
+    const last = page.at(-1)
+    after = last && { countedAtMs: countedAt(last.row), seq: last.seq }
   }
 }
 
@@ -75,16 +77,13 @@ export function readTail(store: LedgerStore, tail: Tail): Required<History> {
   return { requests: requestsOf(store, tail), released: releasesOf(store, tail) }
 }
 
-async function* requestsOf(
-  store: LedgerStore,
-  { seq, lastSeq }: Tail,
-): AsyncGenerator<RecordedRequest> {
+async function* requestsOf(store: LedgerStore, { seq, lastSeq }: Tail): AsyncGenerator<HistoryRow> {
   for (let after: number | undefined = seq; after !== undefined;) {
     const page: readonly HistoryRow[] = await store.run({
       kind: "meters_tail",
       page: { kind: "requests", seq: after, lastSeq },
     })
-    for (const row of page) yield requestAsOf(row, lastSeq)
+    for (const found of page) yield asOf(found, lastSeq)
     after = page.at(-1)?.seq
   }
 }
@@ -92,18 +91,18 @@ async function* requestsOf(
 async function* releasesOf(
   store: LedgerStore,
   { seq, lastSeq, unheard }: Tail,
-): AsyncGenerator<RecordedRequest> {
+): AsyncGenerator<HistoryRow> {
   const heardSince = await store.run({
     kind: "meters_tail",
     page: { kind: "unheard", seq, outcomes: unheard },
   })
-  for (const row of heardSince) yield requestAsOf(row, seq)
+  for (const found of heardSince) yield asOf(found, seq)
   for (let afterSeq: number | undefined = seq; afterSeq !== undefined;) {
     const page: readonly HistoryRow[] = await store.run({
       kind: "meters_tail",
       page: { kind: "releases", seq, afterSeq, lastSeq },
     })
-    for (const row of page) yield requestAsOf(row, lastSeq)
+    for (const found of page) yield asOf(found, lastSeq)
     afterSeq = page.at(-1)?.released?.seq
   }
 }

@@ -1,7 +1,7 @@
 import { Fault } from "../../../std/fault.ts"
 import { type Claim, isEver } from "../../policy/terms/claim.ts"
 import { type Clock, openSteadyTime, type SteadyTime } from "../../process/clock.ts"
-import { recordedRequest } from "../records/request-row.ts"
+import { countedAt } from "../records/request-row.ts"
 import type { Headroom } from "../records/reservation.ts"
 import type { OutcomeRow, RequestRow } from "../records/row.ts"
 import type { SnapshotHead, UnheardOutcome } from "../store/meter-jobs.ts"
@@ -93,14 +93,14 @@ export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs
     count(claims, row) {
       state.snapshots.takeIfDue() // first, for this request isn't queued yet
       state.snapshots.note(1)
-      if (claims.length > 0) state.meters?.count(claims, row.counted_at ?? row.at_ms)
-      state.meanwhile?.push({ kind: "counted", request: recordedRequest(row, undefined) })
+      if (claims.length > 0) state.meters?.count(claims, countedAt(row))
+      state.meanwhile?.push({ kind: "counted", row })
     },
     follow: (row) => follow(state, row),
     expectRelease: (outcome, atMs) => expectRelease(state, outcome, atMs),
     replace(replacement) {
-      const build: BuildClaims = (request) =>
-        replacement.build(request).filter(({ window }) => !isEver(window))
+      const build: BuildClaims = (row) =>
+        replacement.build(row).filter(({ window }) => !isEver(window))
       const done = lastDone.then(() => replaceMeters(state, past, { ...replacement, build }))
       lastDone = done.catch(() => undefined)
       return done
@@ -141,7 +141,7 @@ function expectRelease(
     heard(row) {
       state.expected.delete(expected)
       if (row === undefined) return
-      const event = { kind: "released", request: recordedRequest(row, undefined), atMs } as const
+      const event = { kind: "released", row, atMs } as const
       followNow(state, event)
       state.snapshots.note(1)
       state.snapshots.takeIfDue()
@@ -187,8 +187,8 @@ function followNow({ meters, build }: State, event: MeterEvent): void {
 }
 
 function follow(state: State, row: RequestRow): void {
-  const event = { kind: "counted", request: recordedRequest(row, undefined) } as const
-  state.steady.at(event.request.countedAtMs)
+  const event = { kind: "counted", row } as const
+  state.steady.at(countedAt(row))
   state.snapshots.note(1)
   followNow(state, event)
   // Its host counted what is for ever; limits that only this host has don't know of it.

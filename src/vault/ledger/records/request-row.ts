@@ -6,30 +6,12 @@ import {
   minDecimal,
 } from "../../../venue/decimal.ts"
 import type { Claim, ClaimWindow, OrderSize } from "../../policy/terms/claim.ts"
-import type { RecordedRequest } from "./entries.ts"
 import { readDecimal } from "./prices.ts"
-import type { RefundFields, RequestRow, ShadowRow, SizeFields } from "./row.ts"
+import type { RefundFields, RequestRow } from "./row.ts"
 
-/** A request or shadow as its row tells it; whether room was given back is another row's word. */
-export function recordedRequest(
-  row: Omit<ShadowRow, "kind"> & Pick<RequestRow, "counted_at" | "idempotency">,
-  releasedAtMs: number | undefined,
-): RecordedRequest {
-  return {
-    record: row.id,
-    client: row.client,
-    key: row.key,
-    operation: row.operation,
-    path: row.path,
-    signer: row.signer,
-    target: row.target,
-    body: row.body,
-    sizes: (row.sizes ?? []).map(readSize),
-    atMs: row.at_ms,
-    countedAtMs: row.counted_at ?? row.at_ms,
-    releasedAtMs,
-    isKeyed: row.idempotency !== undefined,
-  }
+/** The time that a request's claims are counted at: wall time, but never going back. */
+export function countedAt(row: Pick<RequestRow, "at_ms" | "counted_at">): number {
+  return row.counted_at ?? row.at_ms
 }
 
 /** What orders were sized at, as a row has it. */
@@ -39,9 +21,9 @@ export function sizesOf(sizes: readonly OrderSize[]): Pick<RequestRow, "sizes"> 
   return fields.length > 0 ? { sizes: fields } : {}
 }
 
-/** Reads what an order was sized at. @throws {Fault} `ledger_unusable` when it makes no sense. */
-function readSize({ entry, legs }: SizeFields): OrderSize {
-  return { entry: decimalOf(entry), legs: legs.map(decimalOf) }
+/** Reads what a row's orders were sized at. @throws {Fault} `ledger_unusable` when it makes no sense. */
+export function readSizes({ sizes = [] }: Pick<RequestRow, "sizes">): readonly OrderSize[] {
+  return sizes.map(({ entry, legs }) => ({ entry: decimalOf(entry), legs: legs.map(decimalOf) }))
 }
 
 function decimalOf(text: string | null): Decimal | null {

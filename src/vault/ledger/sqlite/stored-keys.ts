@@ -12,7 +12,7 @@ type Columns = Readonly<Record<string, unknown>>
 /** Prepares the look-up of the request that has a key now. */
 export function keyFinder(database: DatabaseSync): (key: IdempotencyKey) => FoundKey | undefined {
   const find = database.prepare(
-    `SELECT e.row, r.counted_at, r.heard, r.sends, r.status, r.code, a.row AS answered
+    `SELECT e.row, r.heard, r.sends, r.status, r.code, a.row AS answered
      FROM requests r JOIN entries e ON e.seq = r.seq LEFT JOIN entries a ON a.seq = r.answer_seq
      WHERE r.client = ? AND r.idempotency_key = ? AND r.key_ended_seq = 0`,
   )
@@ -22,10 +22,10 @@ export function keyFinder(database: DatabaseSync): (key: IdempotencyKey) => Foun
     const answered = found["answered"] as string | null
     return {
       row: JSON.parse(found["row"] as string) as RequestRow,
-      countedAtMs: found["counted_at"] as number,
       heard: found["heard"] as Heard | null,
       sends: found["sends"] as number,
-      said: { status: found["status"] as number | null, code: found["code"] as string | null },
+      status: found["status"] as number | null,
+      code: found["code"] as string | null,
       answered: answered === null ? undefined : (JSON.parse(answered) as OutcomeRow),
     }
   }

@@ -40,7 +40,7 @@ export function historyPager(
   database: DatabaseSync,
 ): (after: HistoryCursor, lastSeq: number) => readonly HistoryRow[] {
   const find = database.prepare(
-    `SELECT requests.seq, row, counted_at, released_at, released_seq
+    `SELECT requests.seq, row, released_at, released_seq
      FROM requests JOIN entries USING (seq)
      WHERE (counted_at, requests.seq) > (?, ?) AND requests.seq <= ?
      ORDER BY counted_at, requests.seq LIMIT ${pageLength}`,
@@ -77,13 +77,12 @@ export function countingStartFinder(database: DatabaseSync): (sinceMs: number) =
   }
 }
 
-/** Reads `seq`, `row`, `counted_at`, `released_at` and `released_seq` of a request. */
+/** Reads `seq`, `row`, `released_at` and `released_seq` of a request. */
 export function historyRow(columns: Columns): HistoryRow {
   const releasedAtMs = columns["released_at"] as number | null
   return {
     row: JSON.parse(columns["row"] as string) as RequestRow,
     seq: columns["seq"] as number,
-    countedAtMs: columns["counted_at"] as number,
     released:
       releasedAtMs === null
         ? undefined

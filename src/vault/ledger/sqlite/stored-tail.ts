@@ -7,7 +7,7 @@ import { historyRow, pageLength, countingStartFinder } from "./stored-rows.ts"
 
 /** Prepares the look-ups, which visit no row of the journal but those that they return. */
 function tailPager(database: DatabaseSync): (page: TailPage) => readonly HistoryRow[] {
-  const columns = "requests.seq, entries.row, counted_at, released_at, released_seq"
+  const columns = "requests.seq, entries.row, released_at, released_seq"
   const findRequests = database.prepare(
     `SELECT ${columns} FROM requests JOIN entries USING (seq)
      WHERE requests.seq > ? AND requests.seq <= ? ORDER BY requests.seq LIMIT ${pageLength}`,

@@ -68,7 +68,6 @@ export type MeterResults = {
 export type HistoryRow = {
   readonly row: RequestRow
   readonly seq: number
-  readonly countedAtMs: number
   /** What gave its room back, if anything did. */
   readonly released: { readonly atMs: number; readonly seq: number } | undefined
 }

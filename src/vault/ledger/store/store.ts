@@ -196,15 +196,16 @@ export type StoreResults = AuditResults &
     readonly probe: number
   }
 
-/** A record as it lies in the database; its state depends on the time, so it isn't said here. */
-export type FoundRecord =
-  | {
-      readonly row: RequestRow
-      readonly heard: Heard | null
-      readonly status: number | null
-      readonly code: string | null
-    }
-  | { readonly row: RefusalRow }
+/** A request and what the gate has told of it; `stateAsOf` makes its state of that. */
+export type FoundRequest = {
+  readonly row: RequestRow
+  readonly heard: Heard | null
+  /** The venue's words that `heard` is from. */
+  readonly status: number | null
+  readonly code: string | null
+}
+
+export type FoundRecord = FoundRequest | { readonly row: RefusalRow }
 
 /** Where a page of shadows begins: after `seq` of those that were asked from `askedAtMs` on. */
 export type ShadowCursor = { readonly askedAtMs: number; readonly seq: number }
@@ -212,14 +213,9 @@ export type ShadowCursor = { readonly askedAtMs: number; readonly seq: number }
 /** A shadow as the journal holds it. */
 export type FoundShadow = { readonly row: ShadowRow } & ShadowCursor
 
-/** A request that has a key, as it lies in the database. */
-export type FoundKey = {
-  readonly row: RequestRow
-  readonly countedAtMs: number
-  readonly heard: Heard | null
+/** The request that has a key. */
+export type FoundKey = FoundRequest & {
   readonly sends: number
-  /** The venue's words that `heard` is from. */
-  readonly said: Pick<OutcomeRow, "status" | "code">
   /** The outcome that the venue's answer is kept with. */
   readonly answered: OutcomeRow | undefined
 }

@@ -29,6 +29,7 @@ import {
   outcomeOf,
 } from "../../../support/open-test-vault.ts"
 import { readLedger } from "../../../support/read-ledger.ts"
+import { recordOf } from "../../../support/ledger-ask.ts"
 
 const dayMs = 86_400_000
 const ask = { agent: "mm", validDays: 30, label: "desk" }
@@ -114,9 +115,9 @@ describe("the approval of an agent whose wallet key is held here", () => {
     const before = await test.admin.settleOperation({ record, outcome: { kind: "sent" } })
     assert.equal(before.key?.approval, "unknown")
     const { key } = await test.admin.settleOperation({ record, outcome: accepted })
-    const stored = await test.vault.ledger.record(record, ledgerTime(Date.now()))
+    const stored = await recordOf(test.vault.ledger, record, ledgerTime(Date.now()))
     assert.equal(key?.approval, "approved")
-    assert.equal(key.expires_at, (stored?.decidedAtMs ?? 0) + 30 * dayMs)
+    assert.equal(key.expires_at, (stored?.decided_at ?? 0) + 30 * dayMs)
     assert.equal(key.wallet, "main")
   })
 
@@ -193,7 +194,7 @@ describe("the approval of an agent whose wallet key is held here", () => {
   /** Requests on record. */
   async function recordsOf({ vault }: AgentVault): Promise<number> {
     const records: string[] = []
-    for await (const { record } of vault.ledger.history(0)) records.push(record)
+    for await (const { id } of vault.ledger.history(0)) records.push(id)
     return records.length
   }
 })

@@ -15,6 +15,7 @@ import {
 import { actBeforeTurn } from "../../../support/before-turn.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import { limitOrder, outcomeOf } from "../../../support/open-test-vault.ts"
+import { recordOf } from "../../../support/ledger-ask.ts"
 
 const dayMs = 86_400_000
 const renewal = { agent: "mm", validDays: 20, label: "desk" }
@@ -96,8 +97,8 @@ describe("the renewal of an agent", () => {
     const signed = await test.admin.renewAgent(renewal)
     assert.equal(fieldsOf(signed)["valid_days"], 20)
     const { key } = await test.admin.settleOperation({ record: signed.record, outcome: accepted })
-    const record = await test.vault.ledger.record(signed.record, ledgerTime(Date.now()))
-    assert.equal(key?.expires_at, (record?.decidedAtMs ?? 0) + 20 * dayMs)
+    const record = await recordOf(test.vault.ledger, signed.record, ledgerTime(Date.now()))
+    assert.equal(key?.expires_at, (record?.decided_at ?? 0) + 20 * dayMs)
   })
 
   it("is refused for an agent that has ended", async (t) => {

@@ -178,7 +178,7 @@ describe("a ledger whose commit failed", () => {
       assert.equal((each.reason as Fault).code, unavailable.code)
     }
     await assert.rejects(reserveAt(ledger, startMs), unavailable)
-    await assert.rejects(ledger.record(before.record, ledgerTime(startMs)), unavailable)
+    await assert.rejects(ledger.record(before.record), unavailable)
     assert.throws(() => ledger.note(refusalEntry(), ledgerTime(startMs)), unavailable)
     await ledger.close()
 
@@ -211,7 +211,7 @@ describe("closing a ledger", () => {
     const closed = { name: "Fault", code: "ledger_unavailable" }
     await assert.rejects(reserveAt(ledger, clock.nowMs()), closed)
     await assert.rejects(ledger.count(), closed)
-    await assert.rejects(ledger.record("rec", ledgerTime(startMs)), closed)
+    await assert.rejects(ledger.record("rec"), closed)
     await assert.rejects(ledger.settle("rec", { kind: "sent" }, ledgerTime(startMs)), closed)
     await assert.rejects(
       ledger.act({ act: "started", policy_hash: "" }, ledgerTime(startMs)),

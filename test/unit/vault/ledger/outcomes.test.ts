@@ -7,6 +7,7 @@ import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import type { RecordState } from "../../../../src/vault/ledger/records/record-state.ts"
 import { fakeClock, ledgerTime } from "../../../support/fake-clock.ts"
 import {
+  recordOf,
   ledgerPlace,
   refusalEntry,
   reserved,
@@ -74,20 +75,20 @@ describe("the state of a record", () => {
         await ledger.settle(record, outcomes[kind], ledgerTime(clock.nowMs()))
       assert.equal(await ledger.count(), lengthBefore + heard.length, "each word is in the journal")
 
-      const atExpiry = await ledger.record(record, ledgerTime(expiresAfterMs))
+      const atExpiry = await recordOf(ledger, record, ledgerTime(expiresAfterMs))
       assert.equal(atExpiry?.state, state)
       assert.equal(atExpiry.outcome?.code ?? undefined, code)
-      assert.equal((await ledger.record(record, ledgerTime(expiresAfterMs + 1)))?.state, expired)
+      assert.equal((await recordOf(ledger, record, ledgerTime(expiresAfterMs + 1)))?.state, expired)
     })
   }
 
   it("carries the venue's status and code", async () => {
     const { record } = await reserved(ledger, clock.nowMs())
     await ledger.settle(record, outcomes.unknown, ledgerTime(clock.nowMs()))
-    const unknown = await ledger.record(record, ledgerTime(clock.nowMs()))
+    const unknown = await recordOf(ledger, record, ledgerTime(clock.nowMs()))
     assert.deepEqual(unknown?.outcome, { status: 502, code: null })
     await ledger.settle(record, outcomes.accepted, ledgerTime(clock.nowMs()))
-    const accepted = await ledger.record(record, ledgerTime(clock.nowMs()))
+    const accepted = await recordOf(ledger, record, ledgerTime(clock.nowMs()))
     assert.deepEqual(accepted?.outcome, { status: 200, code: "0" })
   })
 
@@ -104,7 +105,7 @@ describe("the state of a record", () => {
 
   it("is unknown of an id that isn't there", async () => {
     assert.equal(
-      await ledger.record("rec_00000000000000000000000000", ledgerTime(clock.nowMs())),
+      await recordOf(ledger, "rec_00000000000000000000000000", ledgerTime(clock.nowMs())),
       undefined,
     )
   })
@@ -115,6 +116,6 @@ describe("the state of a record", () => {
     await ledger.close()
     assert.equal(readLedger(place.file).at(-1)?.row["outcome"], "refused")
     ledger = await openLedger({ file: place.file, clock })
-    assert.equal((await ledger.record(record, ledgerTime(clock.nowMs())))?.state, "refused")
+    assert.equal((await recordOf(ledger, record, ledgerTime(clock.nowMs())))?.state, "refused")
   })
 })

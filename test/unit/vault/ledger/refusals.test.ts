@@ -6,7 +6,7 @@ import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import { maxRows } from "../../../../src/vault/ledger/row-counts.ts"
 import { maxRefusals } from "../../../../src/vault/ledger/refusal-notes.ts"
 import { startMs, ledgerTime } from "../../../support/fake-clock.ts"
-import { refusalEntry, reserved } from "../../../support/ledger-ask.ts"
+import { recordOf, refusalEntry, reserved } from "../../../support/ledger-ask.ts"
 import { clock, ledger, openLedgerForEach, place } from "../../../support/ledger-for-each.ts"
 import { query, readLedger } from "../../../support/read-ledger.ts"
 
@@ -35,24 +35,20 @@ describe("a refusal", () => {
 
   it("is recorded with its reason", async () => {
     const id = ledger.note(refusalEntry(), ledgerTime(startMs))!
-    assert.deepEqual(await ledger.record(id, ledgerTime(startMs)), {
+    assert.deepEqual(await recordOf(ledger, id, ledgerTime(startMs)), {
       id,
       state: "refused_here",
       client: "mm-bot",
       key: null,
       operation: "placeOrder",
-      signer: null,
-      target: null,
-      body: null,
       nonce: null,
-      expiresAfterMs: null,
-      decidedAtMs: startMs,
-      policyHash: "ab".repeat(32),
+      expires_after: null,
+      decided_at: startMs,
+      policy_hash: "ab".repeat(32),
       refusal: { code: "signer_pace", message: "Too fast.", data: { retry_after_ms: 5 } },
       outcome: null,
-      idempotencyKey: null,
-      clientOrderId: null,
-      keepsAnswer: false,
+      idempotency_key: null,
+      client_order_id: null,
     })
   })
 

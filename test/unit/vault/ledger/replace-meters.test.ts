@@ -2,7 +2,8 @@ import { describe, it } from "node:test"
 
 import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
-import type { RecordedRequest } from "../../../../src/vault/ledger/records/entries.ts"
+import { countedAt } from "../../../../src/vault/ledger/records/request-row.ts"
+import type { RequestRow } from "../../../../src/vault/ledger/records/row.ts"
 import type { Claim } from "../../../../src/vault/policy/terms/claim.ts"
 import { formatDecimal } from "../../../../src/venue/decimal.ts"
 import { aClaim, hourMs } from "../../../support/a-claim.ts"
@@ -24,7 +25,7 @@ import fc from "fast-check"
 
 openLedgerForEach()
 
-function historyFrom(sinceMs: number): Promise<readonly RecordedRequest[]> {
+function historyFrom(sinceMs: number): Promise<readonly RequestRow[]> {
   return recordedSince(ledger, sinceMs)
 }
 
@@ -38,7 +39,7 @@ describe("history", () => {
     const first = await reserved(ledger, clock.nowMs())
     clock.pass(10)
     const second = await reserved(ledger, clock.nowMs())
-    const ids = async (sinceMs: number) => (await historyFrom(sinceMs)).map(({ record }) => record)
+    const ids = async (sinceMs: number) => (await historyFrom(sinceMs)).map(({ id }) => id)
     assert.deepEqual(await ids(startMs), [first.record, second.record])
     assert.deepEqual(await ids(startMs + 1), [second.record])
     assert.deepEqual(await ids(startMs + 10), [second.record])
@@ -54,7 +55,7 @@ describe("history", () => {
     }
     const records = await historyFrom(0)
     assert.deepEqual(
-      records.map(({ record }) => record),
+      records.map(({ id }) => id),
       reservations.map(({ record }) => record),
     )
   })
@@ -62,9 +63,9 @@ describe("history", () => {
   it("ends with what was recorded before its first step", async () => {
     const before = await reserved(ledger, clock.nowMs())
     const seen: string[] = []
-    for await (const { record } of ledger.history(0)) {
+    for await (const { id } of ledger.history(0)) {
       await reserved(ledger, clock.nowMs())
-      seen.push(record)
+      seen.push(id)
     }
     assert.deepEqual(seen, [before.record])
   })
@@ -75,8 +76,8 @@ describe("history", () => {
     clock.pass(7)
     await reserved(ledger, clock.nowMs())
     const [first, second] = await historyFrom(startMs)
-    assert.deepEqual([first?.atMs, first?.countedAtMs], [startMs, startMs])
-    assert.deepEqual([second?.atMs, second?.countedAtMs], [startMs - hourMs + 7, startMs + 7])
+    assert.deepEqual([first!.at_ms, countedAt(first!)], [startMs, startMs])
+    assert.deepEqual([second!.at_ms, countedAt(second!)], [startMs - hourMs + 7, startMs + 7])
   })
 
   it("fails when the ledger is closed", async () => {

@@ -4,6 +4,7 @@ import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import type { Reservation } from "../../../../src/vault/ledger/records/reservation.ts"
 import { startMs, ledgerTime } from "../../../support/fake-clock.ts"
 import {
+  recordOf,
   reserve,
   assertReserved,
   otherSigner,
@@ -289,24 +290,20 @@ describe("a reservation", () => {
   it("is recorded in full", async () => {
     const { record, nonce, expiresAfterMs } = await reserved(ledger, clock.nowMs())
     assert.match(record, /^rec_[0-9A-HJKMNP-TV-Z]{26}$/)
-    assert.deepEqual(await ledger.record(record, ledgerTime(clock.nowMs())), {
+    assert.deepEqual(await recordOf(ledger, record, ledgerTime(clock.nowMs())), {
       id: record,
       state: "signed",
       client: requestEntry.client,
       key: requestEntry.key,
       operation: requestEntry.operation,
-      signer,
-      target: requestEntry.target,
-      body: requestEntry.body,
       nonce,
-      expiresAfterMs,
-      decidedAtMs: startMs,
-      policyHash: requestEntry.policy_hash,
+      expires_after: expiresAfterMs,
+      decided_at: startMs,
+      policy_hash: requestEntry.policy_hash,
       refusal: null,
       outcome: null,
-      idempotencyKey: null,
-      clientOrderId: null,
-      keepsAnswer: false,
+      idempotency_key: null,
+      client_order_id: null,
     })
     await ledger.close()
     assert.deepEqual(

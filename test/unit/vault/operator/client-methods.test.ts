@@ -12,6 +12,7 @@ import {
   outcomeOf,
   type TestVault,
 } from "../../../support/open-test-vault.ts"
+import { recordOf } from "../../../support/ledger-ask.ts"
 
 const hourMs = 3_600_000
 
@@ -159,7 +160,7 @@ describe("a token that is no client's any more", () => {
         outcomeOf(await test.bots.report({ token, record, outcome }))
       assert.equal(await report(foreign), "unknown_record")
       assert.notEqual(await report(own), "unauthorized")
-      const stored = await test.vault.ledger.record(own, test.vault.now())
+      const stored = await recordOf(test.vault.ledger, own, test.vault.now())
       assert.equal(stored?.state, "accepted")
       assert.equal(outcomeOf(await test.sign(token, limitOrder())), "unauthorized")
       assert.equal(outcomeOf(await test.bots.record({ token, id: own })), "unauthorized")

@@ -12,6 +12,7 @@ import {
   permissivePolicy,
   type TestVault,
 } from "../../../support/open-test-vault.ts"
+import { recordOf } from "../../../support/ledger-ask.ts"
 
 const ticker = "/v1/market/ticker"
 const blocks = "/v1/explorer/transactions"
@@ -83,7 +84,7 @@ describe("a read", () => {
     assert.ok(denied.kind === "refused" && denied.refusal.code === "policy_denied")
     const { reason, asked } = denied.refusal.data
     assert.deepEqual([reason, asked], ["read_not_allowed", "GET /v1/trade/orders"])
-    const stored = await test.vault.ledger.record(denied.record ?? "", ledgerTime(Date.now()))
+    const stored = await recordOf(test.vault.ledger, denied.record ?? "", ledgerTime(Date.now()))
     assert.deepEqual([stored?.state, stored?.operation], ["refused_here", null])
     assert.equal(told(await read("/v1/market/../trade/orders")), "policy_denied")
     assert.equal(told(await read("/v1//market/ticker")), "policy_denied")

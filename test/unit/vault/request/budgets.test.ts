@@ -21,6 +21,8 @@ import {
   type TestVault,
   type VaultAsk,
 } from "../../../support/open-test-vault.ts"
+import { recordOf } from "../../../support/ledger-ask.ts"
+import { asRequest } from "../../../../src/vault/ledger/found-records.ts"
 
 /** Leaves everyone but `other` 60 requests of the IP budget, and of an address that `other` has a key for 240. */
 const tight = "budgets: {shares: {other: 90%}, cancel_reserve: 5%}\n"
@@ -93,7 +95,7 @@ describe("the venue's rate budgets", () => {
     assert.match(message, /^Rate limit exceeded: the IP budget/)
     assert.deepEqual([data.scope, data.max, data.used, data.kept], ["ip", 1_200, 60, 1_140])
     assert.ok((data.retry_after_ms ?? 0) > 0)
-    const stored = await test.vault.ledger.record(refused.record ?? "", ledgerTime(Date.now()))
+    const stored = await recordOf(test.vault.ledger, refused.record ?? "", ledgerTime(Date.now()))
     assert.equal(stored?.refusal?.code, "ip_budget_exhausted")
   })
 
@@ -199,8 +201,7 @@ describe("the venue's rate budgets", () => {
     const again: CallChanges = { idempotencyKey: "k-1", purpose: "forward" }
     const first = await test.sign(bot, limitOrder(), again)
     assertSigned(first)
-    const record = await test.vault.ledger.record(first.record, ledgerTime(Date.now()))
-    assert.ok(record)
+    const record = asRequest(await test.vault.ledger.record(first.record))
     const answer = { body: Buffer.from('{"code":"0"}').toString("base64") }
     await settleRecord(record, { kind: "accepted", status: 200, code: "0", answer }, test.vault)
     assert.equal(await signedOf(60, () => test.sign(bot, limitOrder())), 59)

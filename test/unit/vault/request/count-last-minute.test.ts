@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test"
 
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { openBudgets } from "../../../../src/vault/budgets/budgets.ts"
-import type { RecordedRequest } from "../../../../src/vault/ledger/records/entries.ts"
+import type { RequestRow } from "../../../../src/vault/ledger/records/row.ts"
 import { countLastMinute } from "../../../../src/vault/request/recount.ts"
 import { fakeClock, startMs } from "../../../support/fake-clock.ts"
 import {
@@ -18,7 +18,7 @@ const hourMs = 3_600_000
 
 describe("the last minute, counted at a start", () => {
   let test: TestVault
-  let request: RecordedRequest
+  let request: RequestRow
   before(async () => {
     const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date() })
     test = await openTestVault({ settings: "budgets: {}\n", venue })
@@ -35,7 +35,7 @@ describe("the last minute, counted at a start", () => {
     const budgets = openBudgets(clock)
     async function* history(sinceMs: number) {
       await Promise.resolve()
-      for (const at of countedAtMs) if (at >= sinceMs) yield { ...request, countedAtMs: at }
+      for (const at of countedAtMs) if (at >= sinceMs) yield { ...request, counted_at: at }
     }
     const ledger = { history, budgets }
     await countLastMinute(test.vault.active(), { ledger, nowMs: startMs })

@@ -3,7 +3,8 @@ import { describe, it } from "node:test"
 
 import type { ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import type { KeyEntry } from "../../../../src/vault/ledger/records/bindings.ts"
-import type { StoredRecord } from "../../../../src/vault/ledger/records/entries.ts"
+import type { RequestRow } from "../../../../src/vault/ledger/records/row.ts"
+import type { FoundRequest } from "../../../../src/vault/ledger/store/store.ts"
 import { actFollowing } from "../../../../src/vault/request/settle-record.ts"
 import { addressOf } from "../../../support/policy-case.ts"
 
@@ -37,42 +38,31 @@ const set = {
   keys: new Map([wallet, own, foreign, orphan, distant, gone].map((key) => [key.name, key])),
 } as unknown as ActiveSet
 
+type Changes = Partial<RequestRow> & { readonly heard?: FoundRequest["heard"] }
+
 function record(
-  operation: StoredRecord["operation"],
+  operation: RequestRow["operation"],
   body: Readonly<Record<string, unknown>>,
-  changes: Partial<StoredRecord> = {},
-): StoredRecord {
-  return {
-    id: "rec_1",
-    state: "sent",
-    client: "bot",
-    key: "main",
-    operation,
-    signer: wallet.address,
-    target: null,
-    body: JSON.stringify(body),
-    nonce: 1,
-    expiresAfterMs: 2,
-    decidedAtMs,
-    policyHash: "",
-    refusal: null,
-    outcome: null,
-    idempotencyKey: null,
-    clientOrderId: null,
-    keepsAnswer: false,
+  { heard = "sent", ...changes }: Changes = {},
+): FoundRequest {
+  const row: RequestRow = {
+    ...{ kind: "request", id: "rec_1", at_ms: decidedAtMs },
+    ...{ client: "bot", key: "main", operation, path: "/v1/x", target: null },
+    ...{ signer: wallet.address, body: JSON.stringify(body), nonce: 1, expires_after: 2 },
+    ...{ policy_hash: "", rule: "p/r", purpose: "forward" },
     ...changes,
   }
+  return { row, heard, status: null, code: null }
 }
 
-const approve = (agent: KeyEntry, validDays = 30, changes: Partial<StoredRecord> = {}) =>
+const approve = (agent: KeyEntry, validDays = 30, changes: Changes = {}) =>
   record("approveAgent", { agent_address: agent.address, valid_days: validDays }, changes)
-const revoke = (agent: KeyEntry, changes: Partial<StoredRecord> = {}) =>
+const revoke = (agent: KeyEntry, changes: Changes = {}) =>
   record("revokeAgent", { agent_address: agent.address }, changes)
 
 describe("what follows from an accepted request", () => {
   it("is nothing for what isn't about agents", () => {
     assert.equal(actFollowing(record("placeOrder", { agent_address: own.address }), set), undefined)
-    assert.equal(actFollowing(record(null, {}, { body: null }), set), undefined)
   })
 
   it("is an end of the agent, counted from when it was signed", () => {
@@ -118,12 +108,12 @@ describe("what follows from an accepted request", () => {
   })
 
   it("is nothing once a final word was heard: the first one stays", () => {
-    for (const state of ["accepted", "refused"] as const) {
-      assert.equal(actFollowing(approve(own, 30, { state }), set), undefined)
-      assert.equal(actFollowing(revoke(own, { state }), set), undefined)
+    for (const heard of ["accepted", "refused"] as const) {
+      assert.equal(actFollowing(approve(own, 30, { heard }), set), undefined)
+      assert.equal(actFollowing(revoke(own, { heard }), set), undefined)
     }
-    for (const state of ["signed", "unknown", "expired_unresolved"] as const) {
-      assert.equal(actFollowing(revoke(own, { state }), set)?.act, "agent_revoked")
+    for (const heard of [null, "unsent", "sent", "unknown"] as const) {
+      assert.equal(actFollowing(revoke(own, { heard }), set)?.act, "agent_revoked")
     }
   })
 

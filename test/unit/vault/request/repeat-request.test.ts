@@ -28,6 +28,8 @@ import {
 } from "../../../support/open-test-vault.ts"
 
 import assert from "node:assert/strict"
+import { recordOf } from "../../../support/ledger-ask.ts"
+import { asRequest } from "../../../../src/vault/ledger/found-records.ts"
 
 const forward: CallChanges = { purpose: "forward" }
 const keyed: CallChanges = { idempotencyKey: "k-1" }
@@ -273,10 +275,9 @@ describe("a repeat of what the venue put off", () => {
     const vault = { ...test.vault, active: () => ({ ...set, profile }) }
     const { record, body, expiresAfter } = await opened.first(forward)
     const settle = async (outcome: Outcome) => {
-      const known = await vault.ledger.record(record, vault.now())
-      assert.ok(known)
+      const known = asRequest(await vault.ledger.record(record))
       await settleRecord(known, outcome, vault)
-      const { state, outcome: said } = (await vault.ledger.record(record, vault.now())) ?? {}
+      const { state, outcome: said } = (await recordOf(vault.ledger, record, vault.now())) ?? {}
       return { state, said }
     }
     await settle({ kind: "sent" })
@@ -361,7 +362,7 @@ describe("a repeat of what the venue put off", () => {
     for (const outcome of [{ kind: "sent" }, refusal] as const) {
       await test.bots.report({ token, record: answer.record, outcome })
     }
-    const found = await test.vault.ledger.record(answer.record, test.vault.now())
+    const found = await recordOf(test.vault.ledger, answer.record, test.vault.now())
     assert.equal(found?.state, "refused")
   })
 })
@@ -428,10 +429,9 @@ describe("a repeat whose answer is known", () => {
     const profile = { ...set.profile, duplicateNonceCode: "10012" }
     const vault = { ...test.vault, active: () => ({ ...set, profile }) }
     const stateAfter = async (code: string, again?: true): Promise<string | undefined> => {
-      const known = await vault.ledger.record(record, vault.now())
-      assert.ok(known)
+      const known = asRequest(await vault.ledger.record(record))
       await settleRecord(known, { kind: "refused", status: 400, code, again }, vault)
-      return (await vault.ledger.record(record, vault.now()))?.state
+      return (await recordOf(vault.ledger, record, vault.now()))?.state
     }
     assert.equal(await stateAfter("10001", true), "unknown")
     assert.equal(await stateAfter("10012"), "unknown")
@@ -453,8 +453,8 @@ describe("a repeat whose answer is known", () => {
     assertSigned(answer)
     assert.equal(answer.repeat, undefined)
     await test.bots.report({ token, record: answer.record, outcome: accepted })
-    const page = await test.vault.ledger.record(answer.record, test.vault.now())
-    assert.deepEqual([page?.state, page?.keepsAnswer], ["accepted", false])
+    const page = await recordOf(test.vault.ledger, answer.record, test.vault.now())
+    assert.deepEqual([page?.state, page?.idempotency_key], ["accepted", null])
   })
 })
 

@@ -14,6 +14,7 @@ import {
   type TestVault,
   type VaultAsk,
 } from "../../../support/open-test-vault.ts"
+import { recordOf } from "../../../support/ledger-ask.ts"
 
 const sandbox = sandboxProfile({ url: sandboxUrl, asOf: new Date() }).replace(sandboxPanic, "")
 const all = "panic: [{operation: cancelAll, body: '{}'}]\n"
@@ -46,7 +47,7 @@ describe("a panic", () => {
       const sent = JSON.parse(body) as Record<string, unknown>
       assert.equal(sent["signer_address"], test.vault.active().keys.get(key ?? "")?.address)
       assert.equal(sent["expires_after"], expires_after)
-      const stored = await test.vault.ledger.record(record, ledgerTime(Date.now()))
+      const stored = await recordOf(test.vault.ledger, record, ledgerTime(Date.now()))
       assert.deepEqual([stored?.client, stored?.state, stored?.key], ["operator", "signed", key])
       const settled = await test.admin.settleOperation({
         record,
@@ -179,7 +180,7 @@ describe("the gate's word on a panic's request", () => {
       const answer = await test.bots.outboxReport({ record, outcome })
       assert.equal(answer.kind === "refused" && answer.refusal.code, "unknown_record")
     }
-    const stored = await test.vault.ledger.record(byBot.record, ledgerTime(Date.now()))
+    const stored = await recordOf(test.vault.ledger, byBot.record, ledgerTime(Date.now()))
     assert.equal(stored?.state, "signed")
   })
 

@@ -3,11 +3,13 @@ import { describe, it, type TestContext } from "node:test"
 
 import type { Outcome } from "../../../../src/link/calls/both-ways.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
-import type { StoredRecord } from "../../../../src/vault/ledger/records/entries.ts"
+import { asRequest } from "../../../../src/vault/ledger/found-records.ts"
+import type { RequestRow } from "../../../../src/vault/ledger/records/row.ts"
+import type { FoundRequest } from "../../../../src/vault/ledger/store/store.ts"
 import { policyDenied } from "../../../../src/vault/request/refuse.ts"
 import { openAutoFreeze, type AutoFreeze } from "../../../../src/vault/watch/auto-freeze.ts"
 import { thawAsShown } from "../../../support/a-word.ts"
-import { fakeClock, type FakeClock, ledgerTime } from "../../../support/fake-clock.ts"
+import { fakeClock, type FakeClock } from "../../../support/fake-clock.ts"
 import {
   assertSigned,
   limitOrder,
@@ -31,7 +33,7 @@ type Watched = {
   /** What is frozen, as `scope name by`. */
   readonly frozen: () => readonly string[]
   /** A request of `mm` that was sent and not answered yet. */
-  readonly record: (changes?: Partial<StoredRecord>) => StoredRecord
+  readonly record: (changes?: Partial<RequestRow>, heard?: FoundRequest["heard"]) => FoundRequest
 }
 
 /** An automatic freeze with a clock of the test's, over a real vault. */
@@ -46,8 +48,7 @@ async function watch(t: TestContext, settings: string): Promise<Watched> {
   const token = await test.addClient({ name: "bot", keys: ["mm"] })
   const signed = await test.sign(token, limitOrder())
   assertSigned(signed)
-  const stored = await test.vault.ledger.record(signed.record, ledgerTime(Date.now()))
-  assert.ok(stored)
+  const stored = asRequest(await test.vault.ledger.record(signed.record))
   const clock = fakeClock()
   return {
     test,
@@ -55,7 +56,10 @@ async function watch(t: TestContext, settings: string): Promise<Watched> {
     seen: openAutoFreeze({ ...test.vault, clock }),
     frozen: () =>
       test.vault.active().freezes.map(({ scope, name, by }) => `${scope} ${name} ${by}`),
-    record: (changes) => ({ ...stored, ...changes }),
+    record: (changes, heard = stored.heard) => ({
+      ...{ ...stored, heard },
+      row: { ...stored.row, ...changes },
+    }),
   }
 }
 
@@ -111,19 +115,24 @@ describe("refusals by the venue", () => {
     assert.deepEqual(frozen(), [])
   })
 
-  for (const [what, changes, outcome] of [
+  for (const [what, changes, outcome, heard] of [
     ["an unknown outcome", {}, { kind: "unknown", status: 500 }],
     ["a word that nothing was sent", {}, { kind: "unsent" }],
     ["bytes that may have been sent before", {}, { ...refused, again: true }],
-    ["a record that was answered before", { state: "refused" }, refused],
+    ["a record that was answered before", {}, refused, "refused"],
     ["what the operator sent", { client: "operator" }, refused],
     ["what a panic sent", { client: "panic" }, refused],
-  ] as const) {
+  ] as const satisfies readonly (readonly [
+    string,
+    Partial<RequestRow>,
+    Outcome,
+    FoundRequest["heard"]?,
+  ])[]) {
     it(`don't count ${what}, and it resets nothing`, async (t) => {
       const { seen, frozen, record } = await watch(t, settings)
       seen.settled(record(), refused)
       seen.settled(record(), refused)
-      seen.settled(record(changes), outcome)
+      seen.settled(record(changes, heard), outcome)
       assert.deepEqual(frozen(), [])
       seen.settled(record(), refused)
       assert.deepEqual(frozen(), [byVenue])

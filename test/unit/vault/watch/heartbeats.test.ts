@@ -19,6 +19,7 @@ import {
   type TestVault,
 } from "../../../support/open-test-vault.ts"
 import { readLedger } from "../../../support/read-ledger.ts"
+import { recordOf } from "../../../support/ledger-ask.ts"
 
 const settings = "heartbeats: {bot: {within: 10s}, dead: {within: 10s, then: panic}}\n"
 const panicLines = `panic: [{operation: cancelAll, key: mm, body: '{"symbol_id": 1}'}]\n`
@@ -282,7 +283,7 @@ describe("a missed heartbeat that panics", () => {
     const body = JSON.parse(request.body) as Record<string, unknown>
     assert.equal(body["symbol_id"], 1)
     assert.equal(body["signer_address"], vault.active().keys.get("mm")?.address)
-    const record = await vault.ledger.record(request.record, ledgerTime(Date.now()))
+    const record = await recordOf(vault.ledger, request.record, ledgerTime(Date.now()))
     assert.deepEqual([record?.client, record?.key, record?.operation], ["panic", "mm", "cancelAll"])
   })
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from "node:test"
 import type { Outcome } from "../../../../../src/link/calls/both-ways.ts"
 import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
-import type { RecordedRequest } from "../../../../../src/vault/ledger/records/entries.ts"
+import type { RequestRow } from "../../../../../src/vault/ledger/records/row.ts"
 import type { ReserveAsk } from "../../../../../src/vault/ledger/records/reservation.ts"
 import type { Claim } from "../../../../../src/vault/policy/terms/claim.ts"
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
@@ -22,6 +22,7 @@ import {
 import { readLedger } from "../../../../support/read-ledger.ts"
 
 import assert from "node:assert/strict"
+import { countedAt, readSizes } from "../../../../../src/vault/ledger/records/request-row.ts"
 
 const dayMs = 24 * hourMs
 
@@ -29,7 +30,7 @@ let place: LedgerPlace
 let clock: FakeClock
 let ledger: Ledger
 /** The limits in force: what a request claims. */
-let build: (request: RecordedRequest) => readonly Claim[]
+let build: (request: RequestRow) => readonly Claim[]
 
 beforeEach(async () => {
   place = await ledgerPlace()
@@ -198,29 +199,13 @@ describe("a limit after a restart", () => {
       { entry: { coefficient: 10n ** 60n + 1n, scale: 50 }, legs: [] },
     ]
     const { record } = await take({ sizes })
-    const seen: RecordedRequest[] = []
-    build = (request) => {
-      seen.push(request)
+    const seen: unknown[] = []
+    build = (row) => {
+      seen.push([row.id, row.body, row.at_ms, countedAt(row), readSizes(row)])
       return []
     }
     await reopen()
-    assert.deepEqual(seen, [
-      {
-        record,
-        client: requestEntry.client,
-        key: requestEntry.key,
-        operation: requestEntry.operation,
-        path: requestEntry.path,
-        signer: plainAsk.signer,
-        target: null,
-        body: requestEntry.body,
-        sizes,
-        atMs: startMs,
-        countedAtMs: startMs,
-        isKeyed: false,
-        releasedAtMs: undefined,
-      },
-    ])
+    assert.deepEqual(seen, [[record, requestEntry.body, startMs, startMs, sizes]])
     await ledger.close()
     assert.deepEqual(readLedger(place.file)[0]?.row["sizes"], [
       { entry: "64000.5", legs: [null, "1"] },
@@ -292,7 +277,7 @@ describe("a limit that gives back what the venue refused", () => {
     const expected = words.map(([kinds, left]) => [kinds.join(", "), left])
     const usedAfterAll = () => words.map(([kinds]) => [kinds.join(", "), used(limitOf(kinds))])
     const claimed = new Map<string, readonly Claim[]>()
-    build = ({ record }) => claimed.get(record) ?? []
+    build = ({ id }) => claimed.get(id) ?? []
     for (const [kinds] of words) {
       const { record } = await take({ claims: [aClaim(limitOf(kinds))] })
       claimed.set(record, [aClaim(limitOf(kinds))])

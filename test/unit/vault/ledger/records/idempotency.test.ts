@@ -2,11 +2,15 @@ import { describe, it } from "node:test"
 
 import type { Outcome } from "../../../../../src/link/calls/both-ways.ts"
 import type { RequestEntry } from "../../../../../src/vault/ledger/records/entries.ts"
-import type {
-  EarlierRequest,
-  IdempotencyKey,
-  KeyUse,
-} from "../../../../../src/vault/ledger/records/idempotency.ts"
+import {
+  isUnsent,
+  keptAnswer,
+  type KeyUse,
+  putOffBy,
+  stateOf,
+} from "../../../../../src/vault/ledger/found-records.ts"
+import type { IdempotencyKey } from "../../../../../src/vault/ledger/records/idempotency.ts"
+import { recordView } from "../../../../../src/vault/status/views.ts"
 import type { Reservation } from "../../../../../src/vault/ledger/records/reservation.ts"
 import { startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
@@ -58,10 +62,18 @@ function useOf(asked: IdempotencyKey = key): Promise<KeyUse> {
   return keyUse(ledger, asked)
 }
 
-async function kept(): Promise<EarlierRequest> {
+async function kept() {
   const use = await useOf()
   assert.equal(use.kind, "kept")
-  return use.request
+  const { row } = use.request
+  return {
+    ...{ record: row.id, nonce: row.nonce, expiresAfterMs: row.expires_after },
+    ...{ binding: row.idempotency?.binding, hadRelease: row.release !== undefined },
+    state: stateOf(use.request, ledgerTime(clock.nowMs())),
+    isUnsent: isUnsent(use.request),
+    putOff: putOffBy(use.request),
+    answer: keptAnswer(use.request),
+  }
 }
 
 const answer = { body: Buffer.from("{}").toString("base64"), type: "application/json" }
@@ -260,8 +272,14 @@ describe("what became of a key's request", () => {
 })
 
 describe("looking for records", () => {
-  const search = (by: "idempotency_key" | "client_order_id", value: string, client = key.client) =>
-    ledger.records({ client, by, value }, ledgerTime(clock.nowMs()))
+  const search = async (
+    by: "idempotency_key" | "client_order_id",
+    value: string,
+    client = key.client,
+  ) => {
+    const found = await ledger.records({ client, by, value })
+    return found.map((each) => recordView(each, ledgerTime(clock.nowMs())))
+  }
 
   it("finds one's own by key and by client_order_id, the newest first", async () => {
     const first = await reserved({}, { client_order_id: "q-1" })
@@ -269,7 +287,7 @@ describe("looking for records", () => {
     const second = await reserved({ key: "k-2" }, { client_order_id: "q-1" })
     const [newest, oldest] = await search("client_order_id", "q-1")
     assert.deepEqual([newest?.id, oldest?.id], [second.record, first.record])
-    assert.deepEqual([newest?.idempotencyKey, newest?.clientOrderId], ["k-2", "q-1"])
+    assert.deepEqual([newest?.idempotency_key, newest?.client_order_id], ["k-2", "q-1"])
     assert.deepEqual(
       (await search("idempotency_key", "k-1")).map(({ id }) => id),
       [first.record],
@@ -281,7 +299,7 @@ describe("looking for records", () => {
     assert.deepEqual(await search("client_order_id", "q-1", "other"), [])
     assert.deepEqual(await search("idempotency_key", "q-1"), [])
     const [found] = await search("client_order_id", "q-1")
-    assert.equal(found?.idempotencyKey, null)
+    assert.equal(found?.idempotency_key, null)
   })
 
   it("gives the last 20 and every earlier use of a key", async () => {

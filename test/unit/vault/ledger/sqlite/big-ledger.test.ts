@@ -7,6 +7,7 @@ import { openKept } from "../../../../support/a-snapshot.ts"
 import { growLedger } from "../../../../support/big-ledger.ts"
 import { fakeClock, startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
+  recordOf,
   reserve,
   ledgerPlace,
   plainAsk,
@@ -39,7 +40,7 @@ for (const entries of [5_000, 50_000]) {
       assert.equal(journal.length, entries)
       assert.equal(query(place.file, "SELECT id FROM requests").length, entries * requestShare)
       const { ledger } = await openKept({ file: place.file, clock })
-      const found = await ledger.record(ids[0] ?? "", ledgerTime(startMs))
+      const found = await recordOf(ledger, ids[0] ?? "", ledgerTime(startMs))
       await ledger.close()
       assert.equal(found?.id, ids[0])
     })

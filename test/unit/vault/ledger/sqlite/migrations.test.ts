@@ -21,6 +21,7 @@ import {
 } from "../../../../support/ledger-ask.ts"
 import { readRepositoryFile } from "../../../../support/markdown.ts"
 import { query, readLedger } from "../../../../support/read-ledger.ts"
+import { countedAt, readSizes } from "../../../../../src/vault/ledger/records/request-row.ts"
 
 describe("the number of migrations", () => {
   it("is told by docs/ledger-schema.md", () => {
@@ -188,8 +189,8 @@ describe("a ledger of the first schema", () => {
     const clock = fakeClock()
     ledger = await openLedger({ file: place.file, clock })
     const [request] = await recordedSince(ledger, startMs)
-    assert.equal(request?.record, firstRow.id)
-    assert.deepEqual([request.sizes, request.countedAtMs], [[], startMs])
+    assert.equal(request?.id, firstRow.id)
+    assert.deepEqual([readSizes(request), countedAt(request)], [[], startMs])
 
     // Without an end, so that what names the set is as before too.
     assert.deepEqual(ledger.bindings().clients, [

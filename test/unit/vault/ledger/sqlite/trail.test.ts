@@ -14,6 +14,7 @@ import { verdictOf } from "../../../../support/audit-ledger.ts"
 import { copyLedger } from "../../../../support/crash-image.ts"
 import { fakeClock, startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
+  recordOf,
   ledgerPlace,
   otherSigner,
   recordedSince,
@@ -189,7 +190,7 @@ describe("a ledger that was left by a crash", () => {
     assert.equal((await verdictOf(image.file)).flaw, undefined)
     const again = await openLedger({ file: image.file, clock })
     for (const { record, nonce } of told) {
-      assert.equal((await again.record(record, ledgerTime(clock.nowMs())))?.nonce, nonce)
+      assert.equal((await recordOf(again, record, ledgerTime(clock.nowMs())))?.nonce, nonce)
     }
     assert.equal((await recordedSince(again, 0)).length, 5)
     const last = told.at(-1)?.nonce ?? 0
