@@ -6,10 +6,10 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 27_624,
-  loadedLines: 24_924,
-  trustedTypes: 699,
-  sourceLines: 50_339,
+  trustedLines: 27_527,
+  loadedLines: 24_867,
+  trustedTypes: 696,
+  sourceLines: 50_242,
   sourceFiles: 557,
 }
 

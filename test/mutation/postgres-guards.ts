@@ -161,7 +161,7 @@ export const postgresGuards: readonly Guard[] = [
       why: "a restart gives a nonce out again",
     },
     {
-      find: 'if (job.kind === "meters_snapshot") return',
+      find: 'if (name === "takeSnapshot") return',
       replace: "if (false) return",
       why: "what is told later is counted twice",
     },

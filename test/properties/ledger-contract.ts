@@ -32,7 +32,7 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
     assert.match(state.identity.ledger, /^[0-9a-f]{32}$/)
     assert.deepEqual([state.standing, state.holds], [nothingStands, []])
     assert.equal(store.head().seq, 0)
-    assert.equal(await store.run({ kind: "count" }), 0)
+    assert.equal(await store.run("count"), 0)
   },
   "numbers rows in the order in which they were appended, and tells its head once they are durable":
     async ({ store }) => {
@@ -41,7 +41,7 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
       assert.equal(store.head(), before)
       await Promise.all(both)
       assert.equal(store.head().seq, 2)
-      const history = await store.run({ kind: "history", after: beginning, lastSeq: 2 })
+      const history = await store.run("history", beginning, 2)
       assert.deepEqual(
         history.map(({ seq, row }) => [seq, row.nonce]),
         [
@@ -76,7 +76,7 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
   "writes nothing of a request that it doesn't have": async ({ store }) => {
     const written = await store.append(outcome("rec_0", "sent"))
     assert.deepEqual(written, { kind: "unknown_request" })
-    assert.equal(await store.run({ kind: "count" }), 0)
+    assert.equal(await store.run("count"), 0)
   },
   "tells once that the refusal of its only send gives a request's room back": async ({ store }) => {
     const row = request(1, { refunds: true })
@@ -99,10 +99,10 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
   "finds a request by its id, with what was heard of it": async ({ store }) => {
     const row = request(1)
     await Promise.all([store.append(row), store.append(outcome(row.id, "sent"))])
-    const found = await store.run({ kind: "find", id: row.id })
+    const found = await store.run("find", row.id)
     assert.ok(found !== undefined && "heard" in found)
     assert.deepEqual([found.row.id, found.heard], [row.id, "sent"])
-    assert.equal(await store.run({ kind: "find", id: "rec_0" }), undefined)
+    assert.equal(await store.run("find", "rec_0"), undefined)
   },
   "gives history in the order of counting, up to a line": async ({ store }) => {
     const rows = [request(1, { countedAt: startMs + 9 }), request(2), request(3)]
@@ -110,7 +110,7 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
     const nonces = async (lastSeq: number): Promise<readonly number[]> => {
       const all = []
       for (let after = beginning; ;) {
-        const page = await store.run({ kind: "history", after, lastSeq })
+        const page = await store.run("history", after, lastSeq)
         all.push(...page.map(({ row }) => row.nonce))
         const last = page.at(-1)
         if (last === undefined) return all
@@ -165,7 +165,7 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
     assert.equal(await store.close(), "whole")
     assert.throws(() => store.assertOpen(), unavailable)
     await assert.rejects(store.append(request(2)), unavailable)
-    await assert.rejects(store.run({ kind: "count" }), unavailable)
+    await assert.rejects(store.run("count"), unavailable)
   },
 }
 

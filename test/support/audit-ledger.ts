@@ -5,7 +5,7 @@ import type { CheckpointView } from "../../src/link/calls/audit-methods.ts"
 import { loadLedgerKey } from "../../src/vault/ledger/audit/ledger-key.ts"
 import { openClosedLedger } from "../../src/vault/ledger/audit/closed-ledger.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
-import type { LedgerKey } from "../../src/vault/ledger/store/audit-jobs.ts"
+import type { LedgerKey } from "../../src/vault/ledger/store/audit-queries.ts"
 import { fakeClock, startMs, ledgerTime } from "./fake-clock.ts"
 import { refusalEntry, reserved } from "./ledger-ask.ts"
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto"
 
-import type { LedgerKey } from "../../src/vault/ledger/store/audit-jobs.ts"
+import type { LedgerKey } from "../../src/vault/ledger/store/audit-queries.ts"
 
 /** A ledger's key that is in no file. */
 export function newLedgerKey(): LedgerKey {

@@ -55,7 +55,7 @@ describe("the ledger on PostgreSQL", { timeout: 900_000, ...needsPostgres }, () 
 
   async function noncesIn(store: LedgerStore): Promise<readonly number[]> {
     const after = { countedAtMs: 0, seq: 0 }
-    const rows = await store.run({ kind: "history", after, lastSeq: store.head().seq })
+    const rows = await store.run("history", after, store.head().seq)
     return rows.map(({ row }) => row.nonce)
   }
 

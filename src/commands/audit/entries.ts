@@ -3,7 +3,7 @@ import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
 import { entryLine } from "../../vault/audit/archive-lines.ts"
 import { wholeEntries, type AuditCall } from "../../vault/audit/whole-entries.ts"
-import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import type { Admin } from "../installation/admin.ts"
 
 /** Which entries a command shows. */

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises"
 
 import { visible } from "../../std/visible.ts"
 import type { AuditCall } from "../../vault/audit/whole-entries.ts"
-import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { command } from "../cli/command.ts"
 import { withNewFile } from "../cli/new-file.ts"
 import { choice, option, parsed, withDefault } from "../cli/options.ts"

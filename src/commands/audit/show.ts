@@ -1,7 +1,7 @@
 import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
 import { wholeEntries } from "../../vault/audit/whole-entries.ts"
-import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { argument } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import { auditCallOf, entryWords, parseFields } from "./entries.ts"

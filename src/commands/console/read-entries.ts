@@ -10,7 +10,7 @@ import type {
   RefusalRow,
   RequestRow,
 } from "../../vault/ledger/records/row.ts"
-import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { reasonOf, resultOf } from "../../vault/metrics/vault-metrics.ts"
 import type { Admin } from "../installation/admin.ts"
 

@@ -2,7 +2,7 @@ import * as z from "zod"
 
 import { utcText } from "../../std/time/time-words.ts"
 import { parseFileSet } from "../../vault/config/file-set.ts"
-import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { begunAnew, changesBetween, type Change } from "../../vault/policy/widening.ts"
 import { auditCallOf, entriesBefore, parseFields } from "../audit/entries.ts"
 import { momentOf } from "../audit/moment.ts"

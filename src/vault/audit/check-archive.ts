@@ -5,7 +5,7 @@ import { createGunzip } from "node:zlib"
 
 import { Fault } from "../../std/fault.ts"
 import { chainStart, openChainCheck, type ChainCheck } from "../ledger/audit/chain-check.ts"
-import type { ChainPosition, Flaw } from "../ledger/store/audit-jobs.ts"
+import type { ChainPosition, Flaw } from "../ledger/store/audit-queries.ts"
 import {
   parseEndLine,
   parseEntryLine,

@@ -1,7 +1,7 @@
 import type { Result } from "../../std/result.ts"
 import { loadLedgerKey } from "../ledger/audit/ledger-key.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import type { LedgerKey } from "../ledger/store/audit-jobs.ts"
+import type { LedgerKey } from "../ledger/store/audit-queries.ts"
 import type { Clock } from "../process/clock.ts"
 import { logFailure } from "../process/log.ts"
 

@@ -1,7 +1,7 @@
 import type { EntryView } from "../../link/calls/audit-methods.ts"
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import type { StoredEntry } from "../ledger/store/audit-jobs.ts"
+import type { StoredEntry } from "../ledger/store/audit-queries.ts"
 
 /** Entries as they are stored, from how they crossed; asks for the rest of those that are too long. */
 export async function wholeEntries(

@@ -12,7 +12,7 @@ import { codeOf } from "../../std/private-file.ts"
 import { syncDirectory, temporaryPrefix, writeNewFile } from "../keyring/write-new-file.ts"
 import { chainStart, openChainCheck } from "../ledger/audit/chain-check.ts"
 import type { ArchivedFields } from "../ledger/records/row.ts"
-import type { StoredEntry } from "../ledger/store/audit-jobs.ts"
+import type { StoredEntry } from "../ledger/store/audit-queries.ts"
 import {
   endLine,
   entryLine,

@@ -19,7 +19,7 @@ import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
 import type { Act, RequestRow, ShadowRow } from "./records/row.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
-import type { RecentRefusal } from "./store/audit-jobs.ts"
+import type { RecentRefusal } from "./store/audit-queries.ts"
 import type { FoundRecord, LedgerStore, Others, RecordSearch, Timed } from "./store/store.ts"
 
 /**

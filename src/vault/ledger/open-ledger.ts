@@ -28,7 +28,7 @@ import { readShadows, recordShadow } from "./shadows.ts"
 import { countRows } from "./row-counts.ts"
 import type { Nonces } from "./signers/nonces.ts"
 import { openState } from "./state.ts"
-import type { JournalHead } from "./store/audit-jobs.ts"
+import type { JournalHead } from "./store/audit-queries.ts"
 import type { LedgerStore, OpenedState, OpenStore } from "./store/store.ts"
 
 /** What a ledger goes by besides what it has recorded. */
@@ -117,10 +117,9 @@ function headOf(store: LedgerStore): JournalHead {
 async function hasEntry(store: LedgerStore, { seq, hash }: JournalHead): Promise<boolean> {
   const last = headOf(store)
   if (seq >= last.seq) return seq === last.seq && hash === last.hash
-  const { archivedSeq, archivedHash } = await store.run({ kind: "audit_ends" })
+  const { archivedSeq, archivedHash } = await store.run("journalEnds")
   if (seq <= archivedSeq) return seq < archivedSeq || hash === archivedHash
-  const { entries } = await store.run({
-    kind: "audit_page",
+  const { entries } = await store.run("entryPage", {
     from: { after: seq - 1 },
     limit: 1,
     filter: {},
@@ -169,7 +168,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     ...{ commits, replica, others, isolated },
     async close() {
       notes.flush()
-      await marks.close(await store.close(() => limits.lastJobs()))
+      await marks.close(await store.close(() => limits.lastSteps()))
     },
   }
 }
@@ -186,7 +185,7 @@ function guards({
     marks,
     claim: async (signer) => nonces.raise(signer, await marks.claim(signer)),
     async probe(nowMs) {
-      await store.run({ kind: "probe", nowMs })
+      await store.run("probe", nowMs)
     },
     copy: (to) => store.copy(to),
   }
@@ -205,12 +204,12 @@ function lookUps(
   store: LedgerStore,
 ): Pick<Ledger, "record" | "records" | "set" | "sets" | "recentRefusals" | "count"> {
   return {
-    set: (hash) => store.run({ kind: "set", hash }),
-    sets: () => store.run({ kind: "sets" }),
-    recentRefusals: (limit) => store.run({ kind: "recent_refusals", limit }),
-    count: () => store.run({ kind: "count" }),
-    record: (id) => store.run({ kind: "find", id }),
-    records: (search) => store.run({ kind: "search", search }),
+    set: (hash) => store.run("set", hash),
+    sets: () => store.run("sets"),
+    recentRefusals: (limit) => store.run("recentRefusals", limit),
+    count: () => store.run("count"),
+    record: (id) => store.run("find", id),
+    records: (search) => store.run("search", search),
   }
 }
 

@@ -18,7 +18,7 @@ export async function recordShadow(
 export async function* readShadows(store: LedgerStore, sinceMs: number): AsyncGenerator<ShadowRow> {
   const first: ShadowCursor = { askedAtMs: sinceMs, seq: 0 }
   for (let after: ShadowCursor | undefined = first; after !== undefined;) {
-    const page: readonly FoundShadow[] = await store.run({ kind: "shadows", after })
+    const page: readonly FoundShadow[] = await store.run("shadows", after)
     for (const { row } of page) yield row
     after = page.at(-1)
   }

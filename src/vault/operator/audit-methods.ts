@@ -6,7 +6,7 @@ import type { Checkpoints } from "../audit/checkpoints.ts"
 import type { LedgerAudit } from "../ledger/audit/ledger-audit.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { maxPageBytes } from "../ledger/sqlite/entry-pages.ts"
-import type { ChainPosition, StoredEntry } from "../ledger/store/audit-jobs.ts"
+import type { ChainPosition, StoredEntry } from "../ledger/store/audit-queries.ts"
 import { longestWindowMs } from "../request/recount.ts"
 import { recordView } from "../status/views.ts"
 

@@ -8,7 +8,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import { stateOf } from "../ledger/found-records.ts"
 import type { FoundRecord } from "../ledger/store/store.ts"
-import type { RecentRefusal } from "../ledger/store/audit-jobs.ts"
+import type { RecentRefusal } from "../ledger/store/audit-queries.ts"
 import type { LedgerTime } from "../process/clock.ts"
 
 /** What tells how a key stands. */

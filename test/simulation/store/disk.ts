@@ -1,4 +1,4 @@
-import type { SnapshotStep } from "../../../src/vault/ledger/store/meter-jobs.ts"
+import type { SnapshotStep } from "../../../src/vault/ledger/store/meter-queries.ts"
 import type { JournalRow } from "../../../src/vault/ledger/records/row.ts"
 import { canonicalRow, chainHash } from "../../../src/vault/ledger/sqlite/journal.ts"
 import type { Head } from "../../../src/vault/ledger/store/store.ts"

@@ -2,7 +2,7 @@ import type {
   SnapshotHead,
   SnapshotStep,
   StoredSnapshot,
-} from "../../../src/vault/ledger/store/meter-jobs.ts"
+} from "../../../src/vault/ledger/store/meter-queries.ts"
 
 /** The newest whole snapshot of the meters, and the one that is being written. */
 export class KeptSnapshot {

@@ -3,12 +3,13 @@ import { isDeepStrictEqual } from "node:util"
 import { Fault } from "../../../src/std/fault.ts"
 import type { IdempotencyKey } from "../../../src/vault/ledger/records/idempotency.ts"
 import type { JournalRow } from "../../../src/vault/ledger/records/row.ts"
+import type { SnapshotStep } from "../../../src/vault/ledger/store/meter-queries.ts"
 import type {
   FoundKey,
   LedgerStore,
   OpenedState,
-  StoreJob,
-  StoreResults,
+  Queries,
+  RunQuery,
   StoreTurn,
   Written,
 } from "../../../src/vault/ledger/store/store.ts"
@@ -22,14 +23,14 @@ import {
   type Torn,
 } from "./disk.ts"
 import { KeptSnapshot } from "./kept-snapshot.ts"
-import { runJob } from "./run-job.ts"
+import { type Asked, runQuery } from "./run-query.ts"
 import { shortened, Tables } from "./tables.ts"
 
 /** What waits in the order in which it was asked for. */
 type Waiting = {
   readonly work:
     | { readonly kind: "append"; readonly row: JournalRow }
-    | { readonly kind: "run"; readonly job: StoreJob }
+    | ({ readonly kind: "query" } & Asked)
     | {
         readonly kind: "turn"
         readonly keys: readonly IdempotencyKey[]
@@ -95,11 +96,9 @@ export class MemoryStore implements LedgerStore {
     return (await this.#ask({ kind: "append", row })) as Written
   }
 
-  async run<Kind extends StoreJob["kind"]>(
-    job: Extract<StoreJob, { kind: Kind }>,
-  ): Promise<StoreResults[Kind]> {
+  run: RunQuery = async (name, ...args) => {
     this.assertOpen()
-    return (await this.#ask({ kind: "run", job })) as StoreResults[Kind]
+    return (await this.#ask({ kind: "query", name, args })) as ReturnType<Queries[typeof name]>
   }
 
   head() {
@@ -114,11 +113,12 @@ export class MemoryStore implements LedgerStore {
     return Promise.reject(new Error("the simulation copies the disk itself"))
   }
 
-  async close(lastJobs: () => readonly StoreJob[] = () => []): Promise<"whole" | "broken"> {
+  async close(lastSteps: () => readonly SnapshotStep[] = () => []): Promise<"whole" | "broken"> {
     if (this.#fault !== undefined || this.#isClosed) return "broken"
-    const jobs = lastJobs().map((job) => this.#ask({ kind: "run", job }))
+    const steps = lastSteps().map((step) => this.run("takeSnapshot", step))
+    const counted = this.run("count")
     this.#isClosed = true
-    return Promise.all([...jobs, this.#ask({ kind: "run", job: { kind: "count" } })]).then(
+    return Promise.all([...steps, counted]).then(
       () => "whole",
       () => "broken",
     )
@@ -179,8 +179,8 @@ export class MemoryStore implements LedgerStore {
     const steps: SnapshotStepAt[] = []
     for (const each of asked) {
       const { work } = each
-      if (work.kind === "run" && work.job.kind === "meters_snapshot") {
-        steps.push({ step: work.job.step, seq: this.tables.head().seq })
+      if (work.kind === "query" && work.name === "takeSnapshot") {
+        steps.push({ step: work.args[0] as SnapshotStep, seq: this.tables.head().seq })
       }
       this.#done.push({ ...each, result: this.#do(work, entries) })
     }
@@ -190,8 +190,9 @@ export class MemoryStore implements LedgerStore {
 
   #do(work: Waiting["work"], entries: Entry[]): unknown {
     if (work.kind === "turn") return work.keys.map((key) => this.tables.findKey(key))
-    if (work.kind === "run")
-      return runJob(work.job, { tables: this.tables, snapshot: this.#snapshot })
+    if (work.kind === "query") {
+      return runQuery(work, { tables: this.tables, snapshot: this.#snapshot })
+    }
     const { row } = work
     if (row.kind === "outcome" && !this.tables.has(row.record)) return { kind: "unknown_request" }
     const entry = chained(shortened(row, this.tables.entries), this.tables.head())

@@ -1,7 +1,7 @@
 import { storedKey, type IdempotencyKey } from "../../../src/vault/ledger/records/idempotency.ts"
 import { hear, type Heard } from "../../../src/vault/ledger/records/record-state.ts"
 import type { JournalRow, OutcomeRow, RequestRow } from "../../../src/vault/ledger/records/row.ts"
-import type { HistoryRow } from "../../../src/vault/ledger/store/meter-jobs.ts"
+import type { HistoryRow } from "../../../src/vault/ledger/store/meter-queries.ts"
 import type {
   FoundKey,
   FoundRecord,

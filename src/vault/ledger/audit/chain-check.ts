@@ -1,7 +1,7 @@
 import { parseJson } from "../../../std/parse-json.ts"
 import type { ActRow, CheckpointRow, JournalRow, RequestRow } from "../records/row.ts"
 import { chainHash } from "../sqlite/journal.ts"
-import type { ChainPosition, Flaw, StoredEntry } from "../store/audit-jobs.ts"
+import type { ChainPosition, Flaw, StoredEntry } from "../store/audit-queries.ts"
 import { isSigned } from "./checkpoint.ts"
 
 /** Where a chain starts, or goes on after the last entry of an archive. */

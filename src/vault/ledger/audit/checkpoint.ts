@@ -1,5 +1,5 @@
 import type { CheckpointRow } from "../records/row.ts"
-import type { Checkpoint, LedgerKey } from "../store/audit-jobs.ts"
+import type { Checkpoint, LedgerKey } from "../store/audit-queries.ts"
 import type { Head } from "../store/store.ts"
 import { isSignedBy, signWith } from "./ledger-key.ts"
 

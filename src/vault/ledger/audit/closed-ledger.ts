@@ -8,7 +8,7 @@ import { openDatabase, prepareLedgerFile } from "../sqlite/database.ts"
 import { openJournal, readArchivedHead } from "../sqlite/journal.ts"
 import { openProjections } from "../sqlite/projections.ts"
 import { faultOf, isOfMachine } from "../sqlite/sqlite-fault.ts"
-import type { ChainPosition, CheckStep, TablesCursor, TablesStep } from "../store/audit-jobs.ts"
+import type { ChainPosition, CheckStep, TablesCursor, TablesStep } from "../store/audit-queries.ts"
 
 /** A ledger that no daemon has open, to be checked; also one that is too broken to be started with. */
 export type ClosedLedger = {

@@ -11,7 +11,7 @@ import type {
   LedgerKey,
   TablesCursor,
   TablesStep,
-} from "../store/audit-jobs.ts"
+} from "../store/audit-queries.ts"
 import type { LedgerStore } from "../store/store.ts"
 
 /**
@@ -40,20 +40,20 @@ export type LedgerAudit = {
 /** The audit of the ledger behind `store`. `flush` queues what is still only counted. */
 export function ledgerAudit(store: LedgerStore, flush: () => void): LedgerAudit {
   return {
-    ends: () => store.run({ kind: "audit_ends" }),
-    page: (ask) => store.run({ kind: "audit_page", ...ask }),
-    about: (id) => store.run({ kind: "audit_about", id }),
-    check: (from, maxEntries) => store.run({ kind: "audit_check", from, maxEntries }),
-    checkTables: (from, position) => store.run({ kind: "audit_check_tables", from, position }),
-    archivable: (after, bounds) => store.run({ kind: "audit_archivable", after, bounds }),
-    trim: () => store.run({ kind: "audit_trim" }),
+    ends: () => store.run("journalEnds"),
+    page: (ask) => store.run("entryPage", ask),
+    about: (id) => store.run("entryAbout", id),
+    check: (from, maxEntries) => store.run("checkEntries", from, maxEntries),
+    checkTables: (from, position) => store.run("checkTables", from, position),
+    archivable: (after, bounds) => store.run("archivable", after, bounds),
+    trim: () => store.run("trimArchived"),
     async archiveOf(id) {
       const atMs = timeOfId(id)
-      return atMs === undefined ? undefined : store.run({ kind: "audit_archive_of", atMs })
+      return atMs === undefined ? undefined : store.run("archiveOf", atMs)
     },
     checkpoint(key, nowMs) {
       flush()
-      return store.run({ kind: "audit_checkpoint", key, id: makeRecordId(nowMs), atMs: nowMs })
+      return store.run("signCheckpoint", key, { id: makeRecordId(nowMs), atMs: nowMs })
     },
   }
 }

@@ -27,7 +27,7 @@ export type Counted = {
 export async function countRecorded(store: LedgerStore, recount: Recount): Promise<Counted> {
   const { build, sinceMs, countedBy } = recount
   const end = drawLine(store) // both in this turn, so that the snapshot isn't newer than the line
-  const newest = countedBy === undefined ? undefined : store.run({ kind: "meters_newest" })
+  const newest = countedBy === undefined ? undefined : store.run("newestSnapshot")
   const [lastSeq, stored] = await Promise.all([end, newest])
   const snapshot = stored === undefined ? undefined : readSnapshot(stored, countedBy)
   if (snapshot === undefined) {

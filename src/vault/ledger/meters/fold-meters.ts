@@ -1,7 +1,7 @@
 import type { Claim } from "../../policy/terms/claim.ts"
 import { countedAt, refundsOf } from "../records/request-row.ts"
 import type { RequestRow } from "../records/row.ts"
-import type { HistoryRow } from "../store/meter-jobs.ts"
+import type { HistoryRow } from "../store/meter-queries.ts"
 import type { Meters } from "./meters.ts"
 
 /** Makes the claims of a recorded request, by the limits that shall hold from now on. */

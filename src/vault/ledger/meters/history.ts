@@ -1,6 +1,6 @@
 import { countedAt } from "../records/request-row.ts"
 import type { RequestRow } from "../records/row.ts"
-import type { HistoryCursor, HistoryRow, UnheardOutcome } from "../store/meter-jobs.ts"
+import type { HistoryCursor, HistoryRow, UnheardOutcome } from "../store/meter-queries.ts"
 import type { LedgerStore } from "../store/store.ts"
 import type { History } from "./fold-meters.ts"
 
@@ -32,7 +32,7 @@ export function readForCounting(
 
 /** The last entry of all that was queued before the call. */
 export function drawLine(store: LedgerStore): Promise<number> {
-  const lastSeq = store.run({ kind: "count" })
+  const lastSeq = store.run("count")
   lastSeq.catch(() => undefined) // whoever reads the first page learns of it
   return lastSeq
 }
@@ -44,7 +44,7 @@ function asOf({ released, ...request }: HistoryRow, lastSeq: number): HistoryRow
 }
 
 function countingStart(store: LedgerStore, sinceMs: number): Promise<number> {
-  const startMs = store.run({ kind: "meters_start", sinceMs: Math.ceil(sinceMs) })
+  const startMs = store.run("countingStart", Math.ceil(sinceMs))
   startMs.catch(() => undefined)
   return startMs
 }
@@ -57,7 +57,7 @@ async function* requestsFrom(
   const lastSeq = await end
   const first: HistoryCursor = { countedAtMs: Math.ceil(await start), seq: 0 }
   for (let after: HistoryCursor | undefined = first; after !== undefined;) {
-    const page: readonly HistoryRow[] = await store.run({ kind: "history", after, lastSeq })
+    const page: readonly HistoryRow[] = await store.run("history", after, lastSeq)
     for (const found of page) yield asOf(found, lastSeq)
     const last = page.at(-1)
     after = last && { countedAtMs: countedAt(last.row), seq: last.seq }
@@ -79,9 +79,10 @@ export function readTail(store: LedgerStore, tail: Tail): Required<History> {
 
 async function* requestsOf(store: LedgerStore, { seq, lastSeq }: Tail): AsyncGenerator<HistoryRow> {
   for (let after: number | undefined = seq; after !== undefined;) {
-    const page: readonly HistoryRow[] = await store.run({
-      kind: "meters_tail",
-      page: { kind: "requests", seq: after, lastSeq },
+    const page: readonly HistoryRow[] = await store.run("tailPage", {
+      kind: "requests",
+      seq: after,
+      lastSeq,
     })
     for (const found of page) yield asOf(found, lastSeq)
     after = page.at(-1)?.seq
@@ -92,15 +93,14 @@ async function* releasesOf(
   store: LedgerStore,
   { seq, lastSeq, unheard }: Tail,
 ): AsyncGenerator<HistoryRow> {
-  const heardSince = await store.run({
-    kind: "meters_tail",
-    page: { kind: "unheard", seq, outcomes: unheard },
-  })
+  const heardSince = await store.run("tailPage", { kind: "unheard", seq, outcomes: unheard })
   for (const found of heardSince) yield asOf(found, seq)
   for (let afterSeq: number | undefined = seq; afterSeq !== undefined;) {
-    const page: readonly HistoryRow[] = await store.run({
-      kind: "meters_tail",
-      page: { kind: "releases", seq, afterSeq, lastSeq },
+    const page: readonly HistoryRow[] = await store.run("tailPage", {
+      kind: "releases",
+      seq,
+      afterSeq,
+      lastSeq,
     })
     for (const found of page) yield asOf(found, lastSeq)
     afterSeq = page.at(-1)?.released?.seq

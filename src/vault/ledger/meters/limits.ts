@@ -4,8 +4,8 @@ import { type Clock, openSteadyTime, type SteadyTime } from "../../process/clock
 import { countedAt } from "../records/request-row.ts"
 import type { Headroom } from "../records/reservation.ts"
 import type { OutcomeRow, RequestRow } from "../records/row.ts"
-import type { SnapshotHead, UnheardOutcome } from "../store/meter-jobs.ts"
-import type { LedgerStore, StoreJob } from "../store/store.ts"
+import type { SnapshotHead, SnapshotStep, UnheardOutcome } from "../store/meter-queries.ts"
+import type { LedgerStore } from "../store/store.ts"
 import type { Counted, Recount } from "./count-recorded.ts"
 import { type BuildClaims, followEvent, type MeterEvent } from "./fold-meters.ts"
 import { endlessMeters, type Meters, type MeterUse, type MetersImage } from "./meters.ts"
@@ -29,8 +29,8 @@ export type Limits = {
   expectRelease(outcome: Pick<OutcomeRow, "id" | "record">, atMs?: number): ExpectedRelease
   /** As the ledger's `replaceMeters`. */
   replace(replacement: Replacement): Promise<void>
-  /** The jobs that keep what is used by now, to be queued in this turn. */
-  lastJobs(): readonly StoreJob[]
+  /** The steps that keep what is used by now, to be queued in this turn. */
+  lastSteps(): readonly SnapshotStep[]
 }
 
 /** Counts what is in the last `windowMs` of the time that is counted by, which needn't be wall time. */
@@ -105,7 +105,7 @@ export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs
       lastDone = done.catch(() => undefined)
       return done
     },
-    lastJobs: () => state.snapshots.lastJobs(),
+    lastSteps: () => state.snapshots.lastSteps(),
   }
 }
 
@@ -216,8 +216,8 @@ export type MeterSnapshots = {
   takeIfDue(): void
   /** Takes one now, whatever was begun before. All that the meters hold must have been queued. */
   take(): void
-  /** The jobs that keep the last state, to be queued in this turn; none if it is kept already. */
-  lastJobs(): readonly StoreJob[]
+  /** The steps that keep the last state, to be queued in this turn; none if it is kept already. */
+  lastSteps(): readonly SnapshotStep[]
 }
 
 /** The meters at this moment, and all but them that a snapshot says. */
@@ -263,10 +263,10 @@ export function openMeterSnapshots(
       if (changes >= maxChanges || clock.monotonicMs() - takenAtMs >= maxAgeMs) take()
     },
     take,
-    lastJobs() {
+    lastSteps() {
       const captured = changes > 0 || current !== undefined ? capture() : undefined
       current = undefined
-      return captured === undefined ? [] : jobsOf(captured)
+      return captured === undefined ? [] : stepsOf(captured)
     },
   }
 }
@@ -277,21 +277,18 @@ async function write(
   { head, image }: Captured,
   isCurrent: () => boolean,
 ): Promise<void> {
-  await store.run({ kind: "meters_snapshot", step: { kind: "begin" } })
+  await store.run("takeSnapshot", { kind: "begin" })
   for (const text of writeImage(image)) {
     if (!isCurrent()) return
-    await store.run({ kind: "meters_snapshot", step: { kind: "add", text } })
+    await store.run("takeSnapshot", { kind: "add", text })
   }
-  if (isCurrent()) await store.run({ kind: "meters_snapshot", step: { kind: "end", head } })
+  if (isCurrent()) await store.run("takeSnapshot", { kind: "end", head })
 }
 
-function jobsOf({ head, image }: Captured): readonly StoreJob[] {
+function stepsOf({ head, image }: Captured): readonly SnapshotStep[] {
   return [
-    { kind: "meters_snapshot", step: { kind: "begin" } },
-    ...writeImage(image).map((text): StoreJob => ({
-      kind: "meters_snapshot",
-      step: { kind: "add", text },
-    })),
-    { kind: "meters_snapshot", step: { kind: "end", head } },
+    { kind: "begin" },
+    ...writeImage(image).map((text) => ({ kind: "add", text }) as const),
+    { kind: "end", head },
   ]
 }

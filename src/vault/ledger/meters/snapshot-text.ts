@@ -1,6 +1,6 @@
 import { formatDecimal } from "../../../venue/decimal.ts"
 import { readDecimal } from "../records/prices.ts"
-import type { SnapshotHead, StoredSnapshot, UnheardOutcome } from "../store/meter-jobs.ts"
+import type { SnapshotHead, StoredSnapshot, UnheardOutcome } from "../store/meter-queries.ts"
 import type { SumPart } from "./expiring-sum.ts"
 import type { MeterImage, MetersImage } from "./meters.ts"
 

@@ -1,6 +1,6 @@
 import { isSignedBy, signWith } from "../audit/ledger-key.ts"
 import { chainHash } from "../sqlite/journal.ts"
-import type { LedgerKey } from "../store/audit-jobs.ts"
+import type { LedgerKey } from "../store/audit-queries.ts"
 import type { AppendedRows, Head } from "../store/store.ts"
 
 /** Entries that a host committed together, as PostgreSQL keeps them. */

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite"
 
 import { Fault } from "../../../std/fault.ts"
 import { chainHash } from "../sqlite/journal.ts"
-import type { LedgerKey, StoredEntry } from "../store/audit-jobs.ts"
+import type { LedgerKey, StoredEntry } from "../store/audit-queries.ts"
 import type { Head } from "../store/store.ts"
 import { sealBatch, type Batch } from "./batch.ts"
 import { hex } from "./tables.ts"

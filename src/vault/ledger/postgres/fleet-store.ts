@@ -4,12 +4,12 @@ import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
 import { closedFault, type CommitQueue } from "../sqlite/commit-queue.ts"
 import type { FollowedRows } from "../sqlite/worker-messages.ts"
+import type { SnapshotStep } from "../store/meter-queries.ts"
 import type {
   Hearing,
   LedgerStore,
   Others,
-  StoreJob,
-  StoreResults,
+  RunQuery,
   StoreTurn,
   Timed,
   Written,
@@ -102,7 +102,7 @@ export class FleetStore implements LedgerStore {
     const nowMs = performance.now()
     if (nowMs < this.#keptMs + visitMs) return
     this.#keptMs = nowMs
-    this.#copy.run({ kind: "probe", nowMs: Date.now() }).catch(() => undefined)
+    this.#copy.run("probe", Date.now()).catch(() => undefined)
   }
 
   #visit(): void {
@@ -134,17 +134,15 @@ export class FleetStore implements LedgerStore {
     }
   }
 
-  run<Kind extends StoreJob["kind"]>(
-    job: Extract<StoreJob, { kind: Kind }>,
-  ): Promise<StoreResults[Kind]> {
-    const run = () => this.#copy.run<Kind>(job)
-    return job.kind === "audit_checkpoint" ? this.turn([], run) : run()
+  run: RunQuery = (name, ...args) => {
+    const run = () => this.#copy.run(name, ...args)
+    return name === "signCheckpoint" ? this.turn([], run) : run()
   }
 
   /** What the rows change is followed in the turn in which they are queued, as of rows of this host's own. */
   #follow({ rows, head }: FollowedRows): void {
     const heard = rows.map((row) => this.#hearing?.followed(row))
-    this.#copy.follow({ kind: "follow", rows, head }).then(
+    this.#copy.follow({ rows, head }).then(
       (written) => written.forEach((each, index) => heard[index]?.(each)),
       () => undefined, // the copy is broken, and says so
     )
@@ -155,12 +153,12 @@ export class FleetStore implements LedgerStore {
   keepClock: LedgerStore["keepClock"] = (read) => this.#copy.keepClock(read)
   copy: LedgerStore["copy"] = (to) => this.#copy.copy(to)
 
-  async close(lastJobs?: () => readonly StoreJob[]): Promise<"whole" | "broken"> {
+  async close(lastSteps?: () => readonly SnapshotStep[]): Promise<"whole" | "broken"> {
     clearInterval(this.#visits)
-    // In a turn: nothing is being followed then, so the last jobs keep what is in the journal.
+    // In a turn: nothing is being followed then, so the last snapshot holds what is in the journal.
     await this.#baton.enter().catch(() => undefined)
     await this.#hearing?.settled() // whoever has it next may say that nothing more comes
-    const end = await this.#copy.close(lastJobs)
+    const end = await this.#copy.close(lastSteps)
     this.#end(closedFault())
     return end
   }

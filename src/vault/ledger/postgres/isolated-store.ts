@@ -12,16 +12,16 @@ import type {
   LedgerStore,
   OpenedState,
   OpenStore,
-  StoreJob,
-  StoreResults,
+  Queries,
+  RunQuery,
   StoreTurn,
   Written,
 } from "../store/store.ts"
 import type { RelayDoor } from "./relay-door.ts"
 import { utcText } from "../../../std/time/time-words.ts"
 
-/** What is looked for among what was signed here first; and what shows that it can be written. */
-const ownJobs: ReadonlySet<StoreJob["kind"]> = new Set(["find", "search", "probe"])
+/** What is looked for among what was signed here first. */
+const ownFirst: ReadonlySet<keyof Queries> = new Set(["find", "search"])
 
 /** What changes nothing that another host decides by. */
 const harmlessActs: ReadonlySet<string> = new Set([
@@ -94,20 +94,20 @@ export class IsolatedStore implements LedgerStore {
     )
   }
 
-  async run<Kind extends StoreJob["kind"]>(
-    job: Extract<StoreJob, { kind: Kind }>,
-  ): Promise<StoreResults[Kind]> {
-    if (job.kind === "audit_checkpoint") return false as StoreResults[Kind] // nothing new to sign
-    if (job.kind === "meters_snapshot") return undefined as StoreResults[Kind] // its journal lacks what was signed here
-    const own = ownJobs.has(job.kind) ? await this.#own.run<Kind>(job) : undefined
-    return own === undefined || isEmpty(own) ? this.#copy.run<Kind>(job) : own
+  run: RunQuery = async (name, ...args) => {
+    type Result = ReturnType<Queries[typeof name]>
+    if (name === "signCheckpoint") return false as Result // nothing new to sign
+    if (name === "takeSnapshot") return undefined as Result // its journal lacks what was signed here
+    if (name === "probe") return this.#own.run(name, ...args)
+    const own = ownFirst.has(name) ? await this.#own.run(name, ...args) : undefined
+    return own === undefined || isEmpty(own) ? this.#copy.run(name, ...args) : own
   }
 
   head: LedgerStore["head"] = () => this.#copy.head()
   keepClock: LedgerStore["keepClock"] = (read) => this.#own.keepClock(read)
   copy: LedgerStore["copy"] = (to) => this.#copy.copy(to)
 
-  /** Without last jobs: they keep what meters counted, and the copy's journal hasn't all of it. */
+  /** Without a last snapshot: it would hold what meters counted, and the copy's journal hasn't all of it. */
   async close(): Promise<"whole" | "broken"> {
     this.#door.close()
     const ends = await Promise.all([this.#own.close(), this.#copy.close()])

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite"
 
 import type { PostgresLedger } from "../../config/ledger-config.ts"
 import { readArchivedHead, readIdentity } from "../sqlite/journal.ts"
-import type { LedgerKey } from "../store/audit-jobs.ts"
+import type { LedgerKey } from "../store/audit-queries.ts"
 import { begin, commit, copySql, literal } from "./batches-sql.ts"
 import { rightsSql } from "./rights-sql.ts"
 

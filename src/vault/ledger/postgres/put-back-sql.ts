@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { Fault } from "../../../std/fault.ts"
 import type { PostgresLedger } from "../../config/ledger-config.ts"
 import { readArchivedHead, readIdentity } from "../sqlite/journal.ts"
-import type { LedgerKey } from "../store/audit-jobs.ts"
+import type { LedgerKey } from "../store/audit-queries.ts"
 import type { Head } from "../store/store.ts"
 import { begin, commit, copySql, literal } from "./batches-sql.ts"
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../../std/fault.ts"
 import { oneAtATime } from "../../../std/one-at-a-time.ts"
-import type { LedgerKey } from "../store/audit-jobs.ts"
+import type { LedgerKey } from "../store/audit-queries.ts"
 import type { FollowedRows } from "../sqlite/worker-messages.ts"
 import type { AppendedRows, Head, Replica } from "../store/store.ts"
 import { sealBatch } from "./batch.ts"

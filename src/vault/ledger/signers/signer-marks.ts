@@ -4,7 +4,7 @@ import { Fault } from "../../../std/fault.ts"
 import { oneAtATime } from "../../../std/one-at-a-time.ts"
 import type { Address } from "../../../venue/address.ts"
 import type { SignerFloor } from "../records/row.ts"
-import type { JournalHead } from "../store/audit-jobs.ts"
+import type { JournalHead } from "../store/audit-queries.ts"
 import { openMarkFile, type Mark, type MarkFile } from "./mark-file.ts"
 import { prepareSignerDir, lockSigner, type SignerLock } from "./signer-lock.ts"
 

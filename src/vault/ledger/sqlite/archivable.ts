@@ -1,6 +1,11 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { ArchivablePage, ArchiveBounds, StayReason, StoredEntry } from "../store/audit-jobs.ts"
+import type {
+  ArchivablePage,
+  ArchiveBounds,
+  StayReason,
+  StoredEntry,
+} from "../store/audit-queries.ts"
 import { maxPageBytes } from "./entry-pages.ts"
 import { readArchivedHead } from "./journal.ts"
 import { openTimeSlice } from "./time-slice.ts"

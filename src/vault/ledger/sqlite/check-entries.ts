@@ -8,7 +8,7 @@ import {
   type NumberedRow,
 } from "../audit/chain-check.ts"
 import type { RequestRow } from "../records/row.ts"
-import type { ChainPosition, CheckStep, Flaw, StoredEntry } from "../store/audit-jobs.ts"
+import type { ChainPosition, CheckStep, Flaw, StoredEntry } from "../store/audit-queries.ts"
 import type { Head } from "../store/store.ts"
 import { chainHash, readArchivedHead } from "./journal.ts"
 import { isOfMachine } from "./sqlite-fault.ts"

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite"
 
 import { compareDecimals } from "../../../venue/decimal.ts"
 import { readDecimal } from "../records/prices.ts"
-import type { ChainPosition, Flaw, TablesCursor, TablesStep } from "../store/audit-jobs.ts"
+import type { ChainPosition, Flaw, TablesCursor, TablesStep } from "../store/audit-queries.ts"
 import { unreadable } from "./check-entries.ts"
 import { readArchivedHead } from "./journal.ts"
 

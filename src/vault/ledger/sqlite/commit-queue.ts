@@ -7,24 +7,27 @@ import type { ClockReading } from "../../process/clock.ts"
 import { nameOf, type IdempotencyKey } from "../records/idempotency.ts"
 import { type NonceShare, turnNonces } from "../records/nonce-share.ts"
 import type { JournalRow } from "../records/row.ts"
+import type { SnapshotStep } from "../store/meter-queries.ts"
 import type {
   AppendedRows,
   Head,
   LedgerStore,
   Replica,
-  StoreJob,
-  StoreResults,
   StoreTurn,
   Written,
 } from "../store/store.ts"
-import type { Done, FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
-
-/** A turn that asked for no key. */
-const keyless: StoreTurn = { found: () => undefined }
+import type {
+  Done,
+  FollowedRows,
+  FromWorker,
+  Job,
+  ThreadQueries,
+  ToWorker,
+} from "./worker-messages.ts"
 
 type Waiting = {
   readonly job: Job
-  readonly resolve: (result: JobResult) => void
+  readonly resolve: (result: unknown) => void
   readonly reject: (fault: Fault) => void
 }
 
@@ -81,43 +84,42 @@ export class CommitQueue implements LedgerStore {
     step: (turn: StoreTurn) => Out | Promise<Out>,
   ): Promise<Out> {
     this.assertOpen()
-    const out = await step(keys.length === 0 ? keyless : await this.#lookUp(keys))
+    const turn = keys.length === 0 ? { found: () => undefined } : await this.#lookUp(keys)
+    const out = await step(turn)
     await this.#sending
     return out
   }
 
   async #lookUp(keys: readonly IdempotencyKey[]): Promise<StoreTurn> {
-    const looked = keys.map(
-      async (key) => [nameOf(key), await this.#do({ kind: "find_key", key })] as const,
-    )
+    const looked = keys.map(async (key) => [nameOf(key), await this.run("findKey", key)] as const)
     const found = new Map(await Promise.all(looked))
     return { found: (key) => found.get(nameOf(key)) }
   }
 
   append(row: JournalRow): Promise<Written> {
-    return this.#do({ kind: "write", row })
+    return this.#do({ kind: "write", row }) as Promise<Written>
   }
 
   /** Adds entries that are durable elsewhere, after all others. */
-  follow(job: Extract<Job, { readonly kind: "follow" }>): Promise<readonly Written[]> {
-    return this.#do(job)
+  follow(entries: FollowedRows): Promise<readonly Written[]> {
+    return this.#do({ kind: "follow", ...entries }) as Promise<readonly Written[]>
   }
 
-  run<Kind extends StoreJob["kind"]>(
-    job: Extract<StoreJob, { kind: Kind }>,
-  ): Promise<StoreResults[Kind]> {
-    return this.#do(job)
+  run<Name extends keyof ThreadQueries>(
+    name: Name,
+    ...args: Parameters<ThreadQueries[Name]>
+  ): Promise<ReturnType<ThreadQueries[Name]>> {
+    return this.#do({ kind: "query", name, args }) as Promise<ReturnType<ThreadQueries[Name]>>
   }
 
-  async #do<Kind extends Job["kind"]>(
-    job: Extract<Job, { kind: Kind }>,
-  ): Promise<JobResults[Kind]> {
+  /** Resolves with what the thread answers to a job of this kind. */
+  async #do(job: Job): Promise<unknown> {
     this.assertOpen()
-    const result = new Promise<JobResult>((resolve, reject) => {
+    const result = new Promise<unknown>((resolve, reject) => {
       this.#gathering.push({ job, resolve, reject })
     })
     this.#schedule()
-    return result as Promise<JobResults[Kind]> // the thread answers each job with its own kind's result
+    return result
   }
 
   assertOpen(): void {
@@ -141,9 +143,8 @@ export class CommitQueue implements LedgerStore {
     return copied
   }
 
-  close(lastJobs: () => readonly Job[] = () => []): Promise<"whole" | "broken"> {
-    this.#closing ??= this.#drainAndEnd(lastJobs)
-    return this.#closing
+  close(lastSteps: () => readonly SnapshotStep[] = () => []): Promise<"whole" | "broken"> {
+    return (this.#closing ??= this.#drainAndEnd(lastSteps))
   }
 
   /** After the current turn's microtasks, so that calls made together share a commit. */
@@ -165,9 +166,7 @@ export class CommitQueue implements LedgerStore {
     this.#release()
     try {
       const jobs = this.#atWork.map(({ job }) => job)
-      const clock = jobs.some(({ kind }) => kind === "write" || kind === "probe")
-        ? this.#readClock()
-        : undefined
+      const clock = jobs.some(writes) ? this.#readClock() : undefined
       this.#tell({ kind: "batch", jobs, clock })
     } catch (error) {
       this.break(threadFault(error))
@@ -240,10 +239,10 @@ export class CommitQueue implements LedgerStore {
     else copying?.failed(new Fault("ledger_unavailable", `The ledger can't be copied: ${failed}`))
   }
 
-  async #drainAndEnd(lastJobs: () => readonly Job[]): Promise<"whole" | "broken"> {
-    for (const job of lastJobs()) this.#do(job).catch(() => undefined)
+  async #drainAndEnd(lastSteps: () => readonly SnapshotStep[]): Promise<"whole" | "broken"> {
+    for (const step of lastSteps()) this.run("takeSnapshot", step).catch(() => undefined)
     // Jobs run in order, so the last one's end is the end of all. On a broken ledger nothing waits.
-    const counted = await this.#do({ kind: "count" }).catch(() => undefined)
+    const counted = await this.run("count").catch(() => undefined)
     this.#release()
     this.#tell({ kind: "close" })
     await this.#ended
@@ -254,6 +253,10 @@ export class CommitQueue implements LedgerStore {
   #tell(message: ToWorker): void {
     this.#worker.postMessage(message)
   }
+}
+
+function writes(job: Job): boolean {
+  return job.kind === "write" || (job.kind === "query" && job.name === "probe")
 }
 
 export function threadFault(cause?: unknown): Fault {

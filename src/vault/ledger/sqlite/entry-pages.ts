@@ -7,7 +7,7 @@ import type {
   EntryFilter,
   EntryPage,
   StoredEntry,
-} from "../store/audit-jobs.ts"
+} from "../store/audit-queries.ts"
 import { openTimeSlice } from "./time-slice.ts"
 
 /** How much of rows a page holds, so that it crosses a socket in one frame. */

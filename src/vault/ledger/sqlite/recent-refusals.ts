@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 
 import type { RefusalRow } from "../records/row.ts"
-import type { RecentRefusal } from "../store/audit-jobs.ts"
+import type { RecentRefusal } from "../store/audit-queries.ts"
 
 /** The refusals that were recorded last, the newest first. */
 export function readRecentRefusals(

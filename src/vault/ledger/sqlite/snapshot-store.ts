@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
 
-import type { SnapshotHead, SnapshotStep, StoredSnapshot } from "../store/meter-jobs.ts"
+import type { SnapshotHead, SnapshotStep, StoredSnapshot } from "../store/meter-queries.ts"
 
 /** Keeps the newest snapshot of the meters. Each call runs within the open transaction. */
 export type SnapshotStore = {

@@ -5,7 +5,7 @@ import { parentPort, workerData } from "node:worker_threads"
 
 import { commitStages } from "../../process/stages.ts"
 import type { Head } from "../store/store.ts"
-import { auditRunner, isAuditJob } from "./audit-runner.ts"
+import { auditQueries } from "./audit-runner.ts"
 import { copyDatabase, openDatabase } from "./database.ts"
 import { clockKeeper, openJournal, type Journal, readTrail } from "./journal.ts"
 import { readOpenedState, readSet, readSets } from "./opened-state.ts"
@@ -15,8 +15,8 @@ import { giveUpSpare } from "./spare-space.ts"
 import { faultOf, isFull } from "./sqlite-fault.ts"
 import { keyFinder, recordSearcher } from "./stored-keys.ts"
 import { historyPager, recordFinder, shadowPager } from "./stored-rows.ts"
-import { isMeterJob, meterRunner } from "./stored-tail.ts"
-import type { Batch, FromWorker, Job, JobResult, ThreadAsk, ToWorker } from "./worker-messages.ts"
+import { meterQueries } from "./stored-tail.ts"
+import type { Batch, FromWorker, ThreadAsk, ThreadQueries, ToWorker } from "./worker-messages.ts"
 
 // open-sqlite-store.ts starts this thread
 const { file, nowMs, isReplicated } = workerData as ThreadAsk
@@ -24,7 +24,10 @@ const { file, nowMs, isReplicated } = workerData as ThreadAsk
 /** How many requests may trail, and for how long. To catch up with them is a few milliseconds' work. */
 const maxTrailing = 128
 const maxTrailingMs = 50
-const catchUpBatch: Batch = { jobs: [{ kind: "catch_up" }], clock: undefined }
+const catchUpBatch: Batch = {
+  jobs: [{ kind: "query", name: "catchUp", args: [] }],
+  clock: undefined,
+}
 
 runUntilClosed()
 
@@ -136,7 +139,7 @@ async function copy(database: DatabaseSync, to: string): Promise<void> {
 /** A batch that is written, in a transaction that is still open. */
 type Prepared = {
   readonly batch: Batch
-  readonly results: readonly JobResult[]
+  readonly results: readonly unknown[]
   /** What it appended. */
   readonly rows: readonly string[]
   readonly head: Head
@@ -193,7 +196,7 @@ function patientRunner(database: DatabaseSync): BatchRunner {
 function batchPreparer(database: DatabaseSync): (batch: Batch) => Prepared {
   const journal = openJournal(database)
   const tables = openProjections(database, journal)
-  const run = jobRunner(database, journal, tables)
+  const queries = prepareQueries(database, journal, tables)
   const keepClock = clockKeeper(database)
   const begin = database.prepare("BEGIN IMMEDIATE")
   return (batch) => {
@@ -202,7 +205,9 @@ function batchPreparer(database: DatabaseSync): (batch: Batch) => Prepared {
       if (job.kind === "write") return tables.write(job.row)
       if (job.kind === "follow") return followRows(job, { journal, tables })
       tables.catchUp()
-      return run(job)
+      // Whoever asks by the types of ThreadQueries gives each query what it takes.
+      const query = queries[job.name] as (...args: readonly unknown[]) => unknown
+      return query(...job.args)
     })
     if (batch.clock !== undefined) keepClock(batch.clock)
     commitStages.publish({ stage: "written" })
@@ -211,58 +216,35 @@ function batchPreparer(database: DatabaseSync): (batch: Batch) => Prepared {
   }
 }
 
-/** Does whatever isn't writing a row. */
-function jobRunner(
+function prepareQueries(
   database: DatabaseSync,
   journal: Journal,
   tables: Projections,
-): (job: Exclude<Job, { readonly kind: "write" | "follow" }>) => JobResult {
-  const [findRecord, findKey] = [recordFinder(database), keyFinder(database)]
-  const searchRecords = recordSearcher(database)
-  const [findPage, findShadows] = [historyPager(database), shadowPager(database)]
-  const runMeters = meterRunner(database, journal)
-  const writeProbe = prober(database)
-  const runAudit = auditRunner(database, journal, tables.write)
-  return (job) => {
-    if (isAuditJob(job)) return runAudit(job)
-    if (isMeterJob(job)) return runMeters(job)
-    switch (job.kind) {
-      case "catch_up":
-        return undefined
-      case "find":
-        return findRecord(job.id)
-      case "find_key":
-        return findKey(job.key)
-      case "search":
-        return searchRecords(job.search)
-      case "count":
-        return journal.length()
-      case "history":
-        return findPage(job.after, job.lastSeq)
-      case "shadows":
-        return findShadows(job.after)
-      case "set":
-        return readSet(database, job.hash)
-      case "sets":
-        return readSets(database)
-      case "recent_refusals":
-        return readRecentRefusals(database, job.limit)
-      case "probe":
-        return writeProbe(job.nowMs)
-    }
+): ThreadQueries {
+  return {
+    ...auditQueries(database, journal, (row) => tables.write(row)),
+    ...meterQueries(database, journal),
+    find: recordFinder(database),
+    findKey: keyFinder(database),
+    search: recordSearcher(database),
+    count: () => journal.length(),
+    history: historyPager(database),
+    shadows: shadowPager(database),
+    set: (hash) => readSet(database, hash),
+    sets: () => readSets(database),
+    recentRefusals: (limit) => readRecentRefusals(database, limit),
+    probe: prober(database),
+    catchUp: () => undefined, // done before every query
   }
 }
 
 /** Prepares writing the row that shows that the ledger can be written. Within the open transaction. */
-function prober(database: DatabaseSync): (nowMs: number) => number {
+function prober(database: DatabaseSync): (nowMs: number) => void {
   const write = database.prepare(
     `INSERT INTO probe (one, at_ms) VALUES (1, ?)
      ON CONFLICT (one) DO UPDATE SET at_ms = excluded.at_ms`,
   )
-  return (nowMs) => {
-    write.run(nowMs)
-    return nowMs
-  }
+  return (nowMs) => void write.run(nowMs)
 }
 
 /** Tells the vault what failed and returns `undefined`. */

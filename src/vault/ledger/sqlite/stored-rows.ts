@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite"
 
 import type { Heard } from "../records/record-state.ts"
 import type { RefusalRow, RequestRow, ShadowRow } from "../records/row.ts"
-import type { HistoryCursor, HistoryRow } from "../store/meter-jobs.ts"
+import type { HistoryCursor, HistoryRow } from "../store/meter-queries.ts"
 import type { FoundRecord, FoundShadow, ShadowCursor } from "../store/store.ts"
 
 // Every cast below reads what projections.ts wrote into our own STRICT tables.

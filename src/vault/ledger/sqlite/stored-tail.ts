@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { HistoryRow, MeterJob, MeterResults, TailPage } from "../store/meter-jobs.ts"
+import type { HistoryRow, MeterQueries, TailPage } from "../store/meter-queries.ts"
 import type { Journal } from "./journal.ts"
 import { openSnapshotStore } from "./snapshot-store.ts"
 import { historyRow, pageLength, countingStartFinder } from "./stored-rows.ts"
@@ -37,32 +37,13 @@ function tailPager(database: DatabaseSync): (page: TailPage) => readonly History
   return (page) => find(page).map(historyRow)
 }
 
-/** Whether a job is one of these. */
-export function isMeterJob<Job extends { readonly kind: string }>(
-  job: Job,
-): job is Extract<Job, MeterJob> {
-  return job.kind.startsWith("meters_")
-}
-
-/** Prepares what these jobs need. */
-export function meterRunner(
-  database: DatabaseSync,
-  journal: Journal,
-): (job: MeterJob) => MeterResults[MeterJob["kind"]] {
-  const findStart = countingStartFinder(database)
+/** Prepares these queries. */
+export function meterQueries(database: DatabaseSync, journal: Journal): MeterQueries {
   const snapshots = openSnapshotStore(database, () => journal.length())
-  const findTail = tailPager(database)
-  return (job) => {
-    switch (job.kind) {
-      case "meters_start":
-        return findStart(job.sinceMs)
-      case "meters_snapshot":
-        snapshots.take(job.step)
-        return undefined
-      case "meters_newest":
-        return snapshots.newest()
-      case "meters_tail":
-        return findTail(job.page)
-    }
+  return {
+    countingStart: countingStartFinder(database),
+    takeSnapshot: (step) => snapshots.take(step),
+    newestSnapshot: () => snapshots.newest(),
+    tailPage: tailPager(database),
   }
 }

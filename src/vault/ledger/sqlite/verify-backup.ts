@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 
 import { Fault } from "../../../std/fault.ts"
-import type { JournalHead } from "../store/audit-jobs.ts"
+import type { JournalHead } from "../store/audit-queries.ts"
 import { openJournal } from "./journal.ts"
 import { faultOf, isOfMachine } from "./sqlite-fault.ts"
 

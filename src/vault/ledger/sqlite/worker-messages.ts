@@ -2,15 +2,7 @@ import type { FaultCode } from "../../../std/fault.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
-import type {
-  AppendedRows,
-  FoundKey,
-  Head,
-  OpenedState,
-  StoreJob,
-  StoreResults,
-  Written,
-} from "../store/store.ts"
+import type { AppendedRows, FoundKey, Head, OpenedState, Queries } from "../store/store.ts"
 
 /** What the thread is started with. */
 export type ThreadAsk = {
@@ -23,23 +15,23 @@ export type ThreadAsk = {
 /** Entries that are durable elsewhere, and what the last of them must be here too. */
 export type FollowedRows = { readonly rows: readonly JournalRow[]; readonly head: Head }
 
-/** One thing to do. The jobs of a batch run in order and share one commit. */
-export type Job =
-  | StoreJob
-  | { readonly kind: "write"; readonly row: JournalRow }
-  | { readonly kind: "find_key"; readonly key: IdempotencyKey }
-  | ({ readonly kind: "follow" } & FollowedRows)
-  /** Brings the tables up to the journal, as every other job but `write` does first. */
-  | { readonly kind: "catch_up" }
-
-export type JobResults = StoreResults & {
-  readonly write: Written
-  readonly find_key: FoundKey | undefined
-  readonly follow: readonly Written[]
-  readonly catch_up: undefined
+/** What the thread answers besides. */
+export type ThreadQueries = Queries & {
+  readonly findKey: (key: IdempotencyKey) => FoundKey | undefined
+  /** Brings the tables up to the journal, as every query does first. */
+  readonly catchUp: () => void
 }
 
-export type JobResult = JobResults[Job["kind"]]
+/** One thing to do. The jobs of a batch run in order and share one commit. */
+export type Job =
+  | { readonly kind: "write"; readonly row: JournalRow }
+  | ({ readonly kind: "follow" } & FollowedRows)
+  | {
+      readonly kind: "query"
+      readonly name: keyof ThreadQueries
+      /** Those that the query of this name takes. */
+      readonly args: readonly unknown[]
+    }
 
 export type Batch = {
   readonly jobs: readonly Job[]
@@ -56,7 +48,7 @@ export type ToWorker =
   | { readonly kind: "close" }
 
 /** What a batch comes to: one result a job, in order. */
-export type Done = { readonly results: readonly JobResult[]; readonly head: Head }
+export type Done = { readonly results: readonly unknown[]; readonly head: Head }
 
 export type FromWorker =
   | { readonly kind: "opened"; readonly state: OpenedState }

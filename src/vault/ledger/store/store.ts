@@ -11,8 +11,8 @@ import type { NonceShare } from "../records/nonce-share.ts"
 import type { ReserveAsk } from "../records/reservation.ts"
 import type { JournalRow, OutcomeRow, RefusalRow, RequestRow, ShadowRow } from "../records/row.ts"
 import type { StandingFields } from "../records/standing.ts"
-import type { AuditJob, AuditResults, RecentRefusal } from "./audit-jobs.ts"
-import type { HistoryCursor, HistoryRow, MeterJob, MeterResults } from "./meter-jobs.ts"
+import type { AuditQueries, RecentRefusal } from "./audit-queries.ts"
+import type { HistoryCursor, HistoryRow, MeterQueries, SnapshotStep } from "./meter-queries.ts"
 
 /**
  * What an engine of the ledger is: it keeps rows in their order, durably, and finds them again. It knows nothing of
@@ -33,10 +33,8 @@ export type LedgerStore = {
   ): Promise<Out>
   /** Adds a row after all others. Resolves once it is durable. */
   append(row: JournalRow): Promise<Written>
-  /** Resolves once all that the job wrote and all that was appended before it is durable. */
-  run<Kind extends StoreJob["kind"]>(
-    job: Extract<StoreJob, { kind: Kind }>,
-  ): Promise<StoreResults[Kind]>
+  /** Resolves once all that the query wrote and all that was appended before it is durable. */
+  run: RunQuery
   /** The last entry that is durable. */
   head(): Head
   /** How long its commits took, how much each carried, and what there is of other hosts. */
@@ -46,10 +44,10 @@ export type LedgerStore = {
   /** Copies it into the empty file `to` while all else goes on. @throws {Fault} `ledger_unavailable`. */
   copy(to: string): Promise<void>
   /**
-   * Does `lastJobs`, waits for all that was asked, and gives back what it holds. Safe to call twice.
+   * Takes the last snapshot, waits for all that was asked, and gives back what it holds. Safe to call twice.
    * `broken` when not all of it became durable.
    */
-  close(lastJobs?: () => readonly StoreJob[]): Promise<"whole" | "broken">
+  close(lastSteps?: () => readonly SnapshotStep[]): Promise<"whole" | "broken">
   /** Left out where entries are kept in this file alone. */
   readonly replica?: ReplicaView | undefined
   /** Other hosts that append to the same ledger; left out where there can be none. */
@@ -167,34 +165,27 @@ export type OpenedState = {
   readonly lastSet: StoredSet | undefined
 }
 
-/** What a store does besides appending rows. It sees all that was appended before it. */
-export type StoreJob =
-  | AuditJob
-  | MeterJob
-  | { readonly kind: "find"; readonly id: string }
-  | { readonly kind: "search"; readonly search: RecordSearch }
-  | { readonly kind: "count" }
-  /** A page of requests up to entry `lastSeq`. */
-  | { readonly kind: "history"; readonly after: HistoryCursor; readonly lastSeq: number }
-  | { readonly kind: "shadows"; readonly after: ShadowCursor }
-  | { readonly kind: "set"; readonly hash: string }
-  | { readonly kind: "sets" }
-  | { readonly kind: "recent_refusals"; readonly limit: number }
-  /** Writes a row that nothing follows from. */
-  | { readonly kind: "probe"; readonly nowMs: number }
-
-export type StoreResults = AuditResults &
-  MeterResults & {
-    readonly find: FoundRecord | undefined
-    readonly search: readonly FoundRecord[]
-    readonly count: number
-    readonly history: readonly HistoryRow[]
-    readonly shadows: readonly FoundShadow[]
-    readonly set: StoredSet | undefined
-    readonly sets: readonly SetActivation[]
-    readonly recent_refusals: readonly RecentRefusal[]
-    readonly probe: number
+/** What a store is asked besides appending rows. Each sees all that was appended before it. */
+export type Queries = AuditQueries &
+  MeterQueries & {
+    readonly find: (id: string) => FoundRecord | undefined
+    readonly search: (search: RecordSearch) => readonly FoundRecord[]
+    /** Number of entries that were ever appended. */
+    readonly count: () => number
+    /** A page of requests up to entry `lastSeq`. */
+    readonly history: (after: HistoryCursor, lastSeq: number) => readonly HistoryRow[]
+    readonly shadows: (after: ShadowCursor) => readonly FoundShadow[]
+    readonly set: (hash: string) => StoredSet | undefined
+    readonly sets: () => readonly SetActivation[]
+    readonly recentRefusals: (limit: number) => readonly RecentRefusal[]
+    /** Writes a row that nothing follows from. */
+    readonly probe: (nowMs: number) => void
   }
+
+export type RunQuery = <Name extends keyof Queries>(
+  name: Name,
+  ...args: Parameters<Queries[Name]>
+) => Promise<ReturnType<Queries[Name]>>
 
 /** A request and what the gate has told of it; `stateAsOf` makes its state of that. */
 export type FoundRequest = {

@@ -14,7 +14,8 @@ import {
   writeImage,
 } from "../../../../../src/vault/ledger/meters/snapshot-text.ts"
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
-import type { LedgerStore, StoreJob } from "../../../../../src/vault/ledger/store/store.ts"
+import type { SnapshotStep } from "../../../../../src/vault/ledger/store/meter-queries.ts"
+import type { LedgerStore } from "../../../../../src/vault/ledger/store/store.ts"
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
 import { aClaim, hourMs } from "../../../../support/a-claim.ts"
 import { change, openKept, type KeptAsk } from "../../../../support/a-snapshot.ts"
@@ -229,8 +230,8 @@ describe("a snapshot that can't be read", () => {
 /** Notes what is queued and answers at once. */
 function noting(): { readonly queue: LedgerStore; readonly steps: string[] } {
   const steps: string[] = []
-  const run = (job: StoreJob): Promise<undefined> => {
-    steps.push(job.kind === "meters_snapshot" ? job.step.kind : job.kind)
+  const run = (_name: string, step: SnapshotStep): Promise<undefined> => {
+    steps.push(step.kind)
     return Promise.resolve(undefined)
   }
   const queue = { run, assertOpen: () => undefined, close: () => Promise.resolve() }
@@ -298,14 +299,14 @@ describe("when a snapshot is taken", () => {
   it("is at the end, unless the last state is kept already", async () => {
     const { queue } = noting()
     const snapshots = openMeterSnapshots(queue, fakeClock(), () => ({ head, image }))
-    assert.deepEqual(snapshots.lastJobs(), [])
+    assert.deepEqual(snapshots.lastSteps(), [])
     snapshots.note(1)
-    assert.equal(snapshots.lastJobs().length, 3)
+    assert.equal(snapshots.lastSteps().length, 3)
     snapshots.take()
-    assert.equal(snapshots.lastJobs().length, 3, "one that isn't whole is none")
+    assert.equal(snapshots.lastSteps().length, 3, "one that isn't whole is none")
     snapshots.take()
     await written()
-    assert.deepEqual(snapshots.lastJobs(), [])
+    assert.deepEqual(snapshots.lastSteps(), [])
   })
 
   it("is written in texts of a bounded size, whatever the meters hold", () => {

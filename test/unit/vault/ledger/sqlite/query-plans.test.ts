@@ -16,7 +16,7 @@ import {
   recordFinder,
   shadowPager,
 } from "../../../../../src/vault/ledger/sqlite/stored-rows.ts"
-import { meterRunner } from "../../../../../src/vault/ledger/sqlite/stored-tail.ts"
+import { meterQueries } from "../../../../../src/vault/ledger/sqlite/stored-tail.ts"
 import { ledgerPlace, type LedgerPlace } from "../../../../support/ledger-ask.ts"
 
 /** Tables that grow with what is asked; the others grow with signers and what stands. */
@@ -61,7 +61,7 @@ describe("the statements of a start and of a decision", () => {
     readOpenedState(noting, 0)
     const journal = openJournal(noting)
     openProjections(noting, journal)
-    meterRunner(noting, journal)
+    meterQueries(noting, journal)
     for (const open of [recordFinder, historyPager, shadowPager]) open(noting)
     readSet(noting, "")
     readSets(noting)

@@ -49,19 +49,13 @@ export type TailPage =
       readonly outcomes: readonly UnheardOutcome[]
     }
 
-/** What the worker does so that the meters need not be counted from the beginning. */
-export type MeterJob =
+/** What a store is asked so that the meters need not be counted from the beginning. */
+export type MeterQueries = {
   /** From when on requests bear on what is used at `sinceMs` and later. */
-  | { readonly kind: "meters_start"; readonly sinceMs: number }
-  | { readonly kind: "meters_snapshot"; readonly step: SnapshotStep }
-  | { readonly kind: "meters_newest" }
-  | { readonly kind: "meters_tail"; readonly page: TailPage }
-
-export type MeterResults = {
-  readonly meters_start: number
-  readonly meters_snapshot: undefined
-  readonly meters_newest: StoredSnapshot | undefined
-  readonly meters_tail: readonly HistoryRow[]
+  readonly countingStart: (sinceMs: number) => number
+  readonly takeSnapshot: (step: SnapshotStep) => void
+  readonly newestSnapshot: () => StoredSnapshot | undefined
+  readonly tailPage: (page: TailPage) => readonly HistoryRow[]
 }
 
 /** A request as history holds it. */

@@ -85,46 +85,21 @@ export type RecentRefusal = {
   readonly repeats: number
 }
 
-/** What the worker does for those who read, prove or archive the journal. */
-export type AuditJob =
-  | { readonly kind: "audit_ends" }
-  | ({ readonly kind: "audit_page" } & EntryAsk)
-  | { readonly kind: "audit_about"; readonly id: string }
-  | {
-      readonly kind: "audit_check"
-      readonly from: ChainPosition | null
-      readonly maxEntries: number
-    }
-  | {
-      readonly kind: "audit_check_tables"
-      readonly from: TablesCursor | null
-      readonly position: ChainPosition
-    }
-  | {
-      readonly kind: "audit_archivable"
-      readonly after: number
-      readonly bounds: ArchiveBounds
-    }
-  | { readonly kind: "audit_trim" }
-  | { readonly kind: "audit_archive_of"; readonly atMs: number }
-  | {
-      readonly kind: "audit_checkpoint"
-      readonly key: LedgerKey
-      readonly id: string
-      readonly atMs: number
-    }
-
-export type AuditResults = {
-  readonly audit_ends: JournalEnds
-  readonly audit_page: EntryPage
-  readonly audit_about: AboutEntry | undefined
-  readonly audit_check: CheckStep
-  readonly audit_check_tables: TablesStep
-  readonly audit_archivable: ArchivablePage
-  readonly audit_trim: number
-  readonly audit_archive_of: string | undefined
-  /** Whether there was anything new to sign. */
-  readonly audit_checkpoint: boolean
+/** What a store is asked by those who read, prove or archive the journal: see LedgerAudit. */
+export type AuditQueries = {
+  readonly journalEnds: () => JournalEnds
+  readonly entryPage: (ask: EntryAsk) => EntryPage
+  readonly entryAbout: (id: string) => AboutEntry | undefined
+  readonly checkEntries: (from: ChainPosition | null, maxEntries: number) => CheckStep
+  readonly checkTables: (from: TablesCursor | null, position: ChainPosition) => TablesStep
+  readonly archivable: (after: number, bounds: ArchiveBounds) => ArchivablePage
+  readonly trimArchived: () => number
+  readonly archiveOf: (atMs: number) => string | undefined
+  /** Returns whether there was anything new to sign. */
+  readonly signCheckpoint: (
+    key: LedgerKey,
+    at: { readonly id: string; readonly atMs: number },
+  ) => boolean
 }
 
 /** Where the journal begins and ends, and what it has of checkpoints and archives. */
