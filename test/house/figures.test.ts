@@ -6,11 +6,11 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 27_527,
-  loadedLines: 24_867,
-  trustedTypes: 696,
-  sourceLines: 50_242,
-  sourceFiles: 557,
+  trustedLines: 27_498,
+  loadedLines: 24_855,
+  trustedTypes: 695,
+  sourceLines: 50_213,
+  sourceFiles: 547,
 }
 
 /** What a feature needed besides, each with what for. */

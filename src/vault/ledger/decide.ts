@@ -10,12 +10,11 @@ import { requestStages } from "../process/stages.ts"
 import { type Claim, isEver } from "../policy/terms/claim.ts"
 import { type KeyUse, keyUse, nothingHeard } from "./found-records.ts"
 import { holdRow } from "./hold-book.ts"
-import { openKeyTurns } from "./key-turns.ts"
 import type { Ledger, LedgerTurn, OpenHold } from "./ledger.ts"
 import type { RequestEntry } from "./records/entries.ts"
 import type { HoldAsk } from "./records/hold.ts"
 import { nameOf, type IdempotencyKey } from "./records/idempotency.ts"
-import type { LedgerWatcher } from "./records/ledger-watcher.ts"
+import type { LedgerWatcher } from "./records/entries.ts"
 import { makeRecordId, type RecordId } from "./records/record-id.ts"
 import { refundFieldsOf, refundsOf, sizesOf } from "./records/request-row.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
@@ -246,6 +245,33 @@ export function openUnderWay(): UnderWay {
     async ended() {
       await Promise.all(ends)
       await turnEnded()
+    },
+  }
+}
+
+/**
+ * Lets work that names the same idempotency key go one after the other: a key is looked up when all that was
+ * asked with it before is durable, or was refused, and nobody else uses it until the work has ended.
+ */
+type KeyTurns = {
+  run<Out>(keys: readonly IdempotencyKey[], work: () => Promise<Out>): Promise<Out>
+}
+
+/** Starts with no key in use. */
+export function openKeyTurns(): KeyTurns {
+  /** The last one in the line of each key. */
+  const lines = new Map<string, Promise<unknown>>()
+  return {
+    run(keys, work) {
+      const names = keys.map(nameOf)
+      // All at once, so that no two wait for each other.
+      const done = Promise.allSettled(names.flatMap((name) => lines.get(name) ?? [])).then(work)
+      for (const name of names) lines.set(name, done)
+      const leave = (): void => {
+        for (const name of names) if (lines.get(name) === done) lines.delete(name)
+      }
+      done.then(leave, leave)
+      return done
     },
   }
 }

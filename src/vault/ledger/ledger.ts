@@ -14,7 +14,7 @@ import type { RefusalEntry, SetActivation, ShadowEntry, StoredSet } from "./reco
 import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./records/hold.ts"
 import type { KeyUse } from "./found-records.ts"
 import type { IdempotencyKey } from "./records/idempotency.ts"
-import type { LedgerWatcher } from "./records/ledger-watcher.ts"
+import type { LedgerWatcher } from "./records/entries.ts"
 import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
 import type { Act, RequestRow, ShadowRow } from "./records/row.ts"

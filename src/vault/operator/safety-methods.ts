@@ -10,7 +10,7 @@ import type { Acts, FilesInForce } from "../active/active-set.ts"
 import { claimSigners } from "../custody/custody.ts"
 import type { Installation } from "../config/installation.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { ledgerBytes } from "../status/ledger-bytes.ts"
+import { ledgerBytes } from "../status/watch-disk.ts"
 import { copySentence, type DiskSpace } from "../watch/disk-space.ts"
 
 /** The ledger, where it lies, and what room there is for a copy. */

@@ -3,7 +3,7 @@ import type { LogLevel } from "../../std/log.ts"
 import type { Act } from "../ledger/records/row.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
 import { frozen } from "../ledger/records/freeze.ts"
-import type { LedgerWatcher } from "../ledger/records/ledger-watcher.ts"
+import type { LedgerWatcher } from "../ledger/records/entries.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 import { log } from "./log.ts"
 

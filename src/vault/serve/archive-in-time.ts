@@ -8,7 +8,7 @@ import { type Installation, pathsOf } from "../config/installation.ts"
 import { temporaryPrefix } from "../keyring/write-new-file.ts"
 import { auditMethods, type AuditParts } from "../operator/audit-methods.ts"
 import { logFailure, log } from "../process/log.ts"
-import { ledgerBytes } from "../status/ledger-bytes.ts"
+import { ledgerBytes } from "../status/watch-disk.ts"
 import type { DiskSpace } from "../watch/disk-space.ts"
 
 /** What is archived, where to, and what room there is. */

@@ -3,14 +3,15 @@ import * as z from "zod"
 import type { AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { ServiceNotify } from "../../std/systemd.ts"
-import type { FilesInForce } from "../active/active-set.ts"
+import type { FilesInForce, ActiveSet } from "../active/active-set.ts"
 import type { Keyring } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { reload } from "../operator/files-in-force.ts"
 import { logFailure, log } from "../process/log.ts"
 import { selfTest, watchdogBeat } from "../status/self-test.ts"
 import type { StatusSources } from "../status/sources.ts"
-import { statusLine } from "../status/status-line.ts"
+import { signingNow } from "../status/signing.ts"
+import { counted } from "../status/warnings.ts"
 
 /** A vault as systemd sees it; without systemd it only reloads. */
 export type VaultService = {
@@ -118,4 +119,23 @@ export function endWithLedger(ledger: Ledger, keyring: Keyring): void {
       process.exit(1)
     }, answeringMs)
   })
+}
+
+/** Of a policy's hash, enough to tell two apart. */
+const shownHashDigits = 12
+
+/**
+ * What a vault does now, for the line that `systemctl status` shows: what it signs and why not more, then what it
+ * has, then `refused`: why the files on disk aren't in force.
+ */
+export function statusLine(sources: StatusSources, refused = sources.differ()?.message): string {
+  return [signingNow(sources).words, setWords(sources.active()), refused]
+    .filter((part) => part !== undefined)
+    .join("; ")
+}
+
+function setWords({ usableKeys, clients, policyHash }: ActiveSet): string {
+  const served = clients.filter(({ token_hash }) => token_hash !== null).length
+  const policy = policyHash.slice(0, shownHashDigits)
+  return `${counted(usableKeys.size, "key")}, ${counted(served, "client")}, policy ${policy}…`
 }

@@ -9,7 +9,7 @@ import { type VenueClock, venueClockWarnings } from "../watch/venue-clock.ts"
 import { endAlarms, keylessAlarms } from "./end-alarms.ts"
 import { hasDrifted, isAgeing, listPrices } from "./fed-prices.ts"
 import { waitingHolds } from "./holds.ts"
-import { budgetStands, limitShares } from "./room-families.ts"
+import { budgetStands, limitShares } from "./show-metrics.ts"
 import { signingNow } from "./signing.ts"
 import type { StatusSources } from "./sources.ts"
 

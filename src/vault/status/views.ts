@@ -41,11 +41,11 @@ export function clientView(client: Client, nowMs: LedgerTime): ClientView {
 }
 
 /** A refusal as the operator sees it. */
-export function refusalView({ id, atMs, repeats, ...entry }: RecentRefusal): RefusalView {
-  const { client, operation, refusal } = entry
+export function refusalView({ row, repeats }: RecentRefusal): RefusalView {
+  const { id, at_ms, client, operation, refusal } = row
   return {
     record: id,
-    at: atMs,
+    at: at_ms,
     client,
     operation,
     code: refusal.code,

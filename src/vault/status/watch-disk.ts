@@ -1,4 +1,6 @@
-import { pathsOf } from "../config/installation.ts"
+import { stat } from "node:fs/promises"
+
+import { pathsOf, type Installation } from "../config/installation.ts"
 import { makeSpare, spareBytes, spareBytesFor } from "../ledger/sqlite/spare-space.ts"
 import { logFailure, type LogEntry, log } from "../process/log.ts"
 import { diskLow, type DiskSpace } from "../watch/disk-space.ts"
@@ -106,3 +108,15 @@ function notMade(error: unknown): LogEntry {
 
 const goneSentence =
   "The ledger's spare is given up: what is left of its disk is all there is for cancels, reduce-only orders, freezes and operators' acts, and after that nothing is signed. Make room on the disk of the state directory."
+
+/** How large the ledger is, its log included: the most that a copy of it takes. */
+export async function ledgerBytes(installation: Installation): Promise<number> {
+  const { ledgerFile } = pathsOf(installation)
+  const sizes = [ledgerFile, `${ledgerFile}-wal`].map((file) =>
+    stat(file).then(
+      ({ size }) => size,
+      () => 0, // the log is there only while it is needed
+    ),
+  )
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}

@@ -221,12 +221,12 @@ describe("a refusal as the operator sees it", () => {
     [{ code: "overloaded", message: "No.", data: null }, null, null],
   ]
   const recorded = {
-    ...{ seq: 7, id: "rec_1", atMs: 5, client: "bot", key: "mm", operation: null },
-    ...{ rule: null, repeats: 2 },
+    ...({ kind: "refusal", id: "rec_1", at_ms: 5 } as const),
+    ...{ client: "bot", key: "mm", operation: null, policy_hash: "" },
   }
   for (const [refusal, reason, by] of cases) {
     it(`tells ${reason ?? refusal.code} by ${by ?? "nobody's rule"}`, () => {
-      assert.deepEqual(refusalView({ ...recorded, refusal }), {
+      assert.deepEqual(refusalView({ row: { ...recorded, refusal }, repeats: 2 }), {
         record: "rec_1",
         at: 5,
         client: "bot",

@@ -1,5 +1,6 @@
 import type { Refusal } from "../../../contract/refusal.ts"
 import type { RefusalRow, RequestRow, ShadowRow } from "./row.ts"
+import type { RecordId } from "./record-id.ts"
 
 /** A request that policy allowed, as it is recorded before it is signed. */
 export type RequestEntry = Pick<
@@ -38,4 +39,18 @@ export function whoRefused({ code, data }: Refusal): string | null {
   if (code === "limit_exhausted") return `${data.policy}/${data.limit}`
   if (code !== "policy_denied" || data.policy === null) return null
   return data.rule === null ? data.policy : `${data.policy}/${data.rule}`
+}
+
+/** Hears what goes through a ledger. Nothing waits for it, and it throws nothing. */
+export type LedgerWatcher = {
+  /** The record of a request is durable, so it is signed. */
+  reserved?(entry: RequestEntry, record: RecordId): void
+  /** Another host recorded a request. */
+  followed?(row: RequestRow): void
+  /** A request was refused; `record` is `null` where that was only counted. */
+  noted?(entry: RefusalEntry, record: RecordId | null): void
+  /** The signer of this key couldn't have a nonce for its pace. */
+  paced?(key: string): void
+  /** A request wasn't recorded for the clock. */
+  clockUnsafe?(): void
 }

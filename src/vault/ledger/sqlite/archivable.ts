@@ -8,7 +8,7 @@ import type {
 } from "../store/audit-queries.ts"
 import { maxPageBytes } from "./entry-pages.ts"
 import { readArchivedHead } from "./journal.ts"
-import { openTimeSlice } from "./time-slice.ts"
+import { openTimeSlice } from "./entry-pages.ts"
 
 /** Prepares the look-up of the entries after one that may go into an archive, up to the first that stays. */
 export function archivablePager(

@@ -12,7 +12,7 @@ import type { ChainPosition, CheckStep, Flaw, StoredEntry } from "../store/audit
 import type { Head } from "../store/store.ts"
 import { chainHash, readArchivedHead } from "./journal.ts"
 import { isOfMachine } from "./sqlite-fault.ts"
-import { openTimeSlice } from "./time-slice.ts"
+import { openTimeSlice } from "./entry-pages.ts"
 
 /**
  * Prepares the check of entries, `maxEntries` or a few milliseconds at a time. It never throws for what

@@ -1,9 +1,6 @@
 import type { KeyObject } from "node:crypto"
 
-import type { Refusal } from "../../../contract/refusal.ts"
-import type { OperationId } from "../../../venue/profile.ts"
-import type { RecordId } from "../records/record-id.ts"
-import type { ArchivedFields, CheckpointFields } from "../records/row.ts"
+import type { ArchivedFields, CheckpointFields, RefusalRow } from "../records/row.ts"
 
 /** Which entries are wanted; all where nothing is said. */
 export type EntryFilter = {
@@ -76,11 +73,7 @@ export type StayReason = "young" | "limits" | "valid" | "hold"
 
 /** A refusal as it was recorded. */
 export type RecentRefusal = {
-  readonly id: RecordId
-  readonly atMs: number
-  readonly client: string
-  readonly operation: OperationId | null
-  readonly refusal: Refusal
+  readonly row: RefusalRow
   /** How many more refusals like it came within its second. */
   readonly repeats: number
 }

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { logOfRatio, unit } from "../../../../src/vault/active/natural-log.ts"
+import { logOfRatio, unit } from "../../../../src/vault/active/price-drift.ts"
 
 describe("a logarithm in fixed point", () => {
   const known = [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import type { StatusSources } from "../../../../src/vault/status/sources.ts"
-import { statusLine } from "../../../../src/vault/status/status-line.ts"
+import { statusLine } from "../../../../src/vault/serve/vault-service.ts"
 import { openTestVault } from "../../../support/open-test-vault.ts"
 
 async function openWithKeys(t: TestContext) {

@@ -63,7 +63,7 @@ describe("a freeze by the operator", () => {
     assert.equal(await order(), "frozen")
     assert.equal(test.vault.ledger.lastNonce(address), undefined)
     const [refused] = await test.vault.ledger.recentRefusals(1)
-    assert.equal(refused?.refusal.code, "frozen")
+    assert.equal(refused?.row.refusal.code, "frozen")
   })
 
   it("stops one key or one client alone", async () => {

@@ -10,7 +10,7 @@ import {
   readSets,
 } from "../../../../../src/vault/ledger/sqlite/opened-state.ts"
 import { openProjections } from "../../../../../src/vault/ledger/sqlite/projections.ts"
-import { readRecentRefusals } from "../../../../../src/vault/ledger/sqlite/recent-refusals.ts"
+import { readRecentRefusals } from "../../../../../src/vault/ledger/sqlite/stored-rows.ts"
 import {
   historyPager,
   recordFinder,

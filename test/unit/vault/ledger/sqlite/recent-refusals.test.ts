@@ -28,7 +28,7 @@ describe("the refusals that were recorded last", () => {
     const ledger = await open(t)
     for (const n of [0, 1, 2]) ledger.note(refusalEntry(`Refusal ${n}.`), ledgerTime(second(n)))
     const messages = async (limit: number) =>
-      (await ledger.recentRefusals(limit)).map(({ refusal }) => refusal.message)
+      (await ledger.recentRefusals(limit)).map(({ row }) => row.refusal.message)
     assert.deepEqual(await messages(2), ["Refusal 2.", "Refusal 1."])
     assert.deepEqual(await messages(3), ["Refusal 2.", "Refusal 1.", "Refusal 0."])
     assert.deepEqual(await messages(4), ["Refusal 2.", "Refusal 1.", "Refusal 0."])
@@ -41,10 +41,8 @@ describe("the refusals that were recorded last", () => {
     ledger.note(refusalEntry(), ledgerTime(startMs + 2))
     ledger.note(refusalEntry(), ledgerTime(second(1))) // ends the first one's second
     const [, first] = await ledger.recentRefusals(5)
-    assert.deepEqual(first, {
-      ...{ id, atMs: startMs, client: "mm-bot", operation: "placeOrder" },
-      ...{ refusal: refusalEntry().refusal, repeats: 2 },
-    })
+    assert.equal(first?.repeats, 2)
+    assert.partialDeepStrictEqual(first.row, { id, at_ms: startMs, ...refusalEntry() })
   })
 
   it("keep the journal's order when the clock is set back", async (t) => {
@@ -52,7 +50,7 @@ describe("the refusals that were recorded last", () => {
     ledger.note(refusalEntry("First."), ledgerTime(second(60)))
     ledger.note(refusalEntry("Last."), ledgerTime(second(0)))
     assert.deepEqual(
-      (await ledger.recentRefusals(5)).map(({ refusal }) => refusal.message),
+      (await ledger.recentRefusals(5)).map(({ row }) => row.refusal.message),
       ["Last.", "First."],
     )
   })
