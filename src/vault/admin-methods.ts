@@ -11,7 +11,7 @@ import { operatorName } from "./ledger/records/bindings.ts"
 import { auditMethods } from "./operator/audit-methods.ts"
 import { clientMethods, namedClient } from "./operator/client-methods.ts"
 import { decideHold } from "./operator/hold-methods.ts"
-import { fileMethods, filesDiffer } from "./operator/files-in-force.ts"
+import { fileMethods, filesDiffer, reload as reloadFiles } from "./operator/files-in-force.ts"
 import { keyMethods } from "./operator/key-methods.ts"
 import { limitMethods } from "./operator/limit-methods.ts"
 import { confirmPrices, setPrice } from "./operator/price-methods.ts"
@@ -32,8 +32,8 @@ import { freezeMethods } from "./stops/freeze-methods.ts"
 import { panicForOperator } from "./stops/panic.ts"
 import type { Vault } from "./vault.ts"
 
-/** The admin socket's calls, and the same ones for a CLI that opened the vault itself. */
-export function adminMethods(vault: Vault) {
+/** The admin socket's calls, and the same ones for a CLI that opened the vault itself. `reload` tells systemd too. */
+export function adminMethods(vault: Vault, reload = (hash?: string) => reloadFiles(vault, hash)) {
   return {
     ...keyMethods(vault),
     ...agentMethods(vault),
@@ -57,6 +57,7 @@ export function adminMethods(vault: Vault) {
     decideHold: (params: AdminParams["decideHold"]) => decideHold(params, vault),
     listLimits: () => Promise.resolve(listLimits(vault)),
     listRaises: () => Promise.resolve(listRaises(vault)),
+    reload: ({ hash }: AdminParams["reload"]) => reload(hash),
     ...fileMethods(vault),
     replay: (params: AdminParams["replay"]) => replay(params, vault),
     upstream: () => Promise.resolve(gateSettingsOf(vault.active()).upstream),

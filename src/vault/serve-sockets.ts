@@ -1,7 +1,6 @@
 import {
   adminParams,
   botParams,
-  type AdminParams,
   type AdminResults,
   type BotResults,
 } from "../link/calls/methods.ts"
@@ -57,11 +56,7 @@ export async function serveSockets(
   const admin = await serveLink<typeof adminParams, AdminResults>({
     ...placeOf(descriptors, "admin", paths.adminSocket),
     params: adminParams,
-    methods: notedMethods(
-      { ...adminMethods(vault), reload: ({ hash }: AdminParams["reload"]) => service.reload(hash) },
-      vault,
-      "unknown",
-    ),
+    methods: notedMethods(adminMethods(vault, service.reload), vault, "unknown"),
     secret: await makeAdminSecret(paths.adminSecretFile),
     onError,
   })

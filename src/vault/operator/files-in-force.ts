@@ -15,7 +15,6 @@ type Files = FilesInForce & { readonly ledger: Pick<Ledger, "lastSet" | "set" | 
 /** The admin socket's calls about the files in force and those on disk. */
 export function fileMethods(vault: Acts & Files) {
   return {
-    reload: (params: AdminParams["reload"]) => reload(vault, params.hash),
     filesInForce: async (params: AdminParams["filesInForce"]) =>
       (await filesOf(params, vault)).flatMap(piecesOf),
     filesOnDisk: async () => ({ differ: await filesDiffer(vault) }),
