@@ -28,6 +28,7 @@ const denied = policyDenied({
 
 type Watched = {
   readonly test: TestVault
+  readonly token: string
   readonly seen: AutoFreeze
   readonly clock: FakeClock
   /** What is frozen, as `scope name by`. */
@@ -51,7 +52,7 @@ async function watch(t: TestContext, settings: string): Promise<Watched> {
   const stored = asRequest(await test.vault.ledger.record(signed.record))
   const clock = fakeClock()
   return {
-    test,
+    ...{ test, token },
     clock,
     seen: openAutoFreeze({ ...test.vault, clock }),
     frozen: () =>
@@ -104,6 +105,15 @@ describe("refusals by the venue", () => {
     seen.settled(record(), refused)
     seen.settled(record(), refused)
     assert.deepEqual(frozen(), [])
+  })
+
+  it("don't count what is told of a request that was refused here", async (t) => {
+    const { test, token } = await watch(t, "freeze_on: {venue_refusals: 1}\n")
+    const order = await test.sign(token, limitOrder(), { key: "other" })
+    assert.ok(order.kind === "refused" && order.record !== null)
+    const told = test.bots.report({ token, record: order.record, outcome: refused })
+    await assert.rejects(told, { name: "Fault", code: "name_unknown" })
+    assert.deepEqual(test.vault.active().freezes, [])
   })
 
   it("count by key", async (t) => {
