@@ -47,17 +47,18 @@ export async function serveSockets(
   const onError = (error: unknown, method: string): void => {
     if (isFlaw(error)) logFailure("call_failed", error, { method })
   }
-  const bots = await serveLink<typeof botParams, BotResults>({
-    ...placeOf(descriptors, "bot", paths.botSocket),
-    params: botParams,
-    methods: botMethods(vault),
-    onError,
-  })
+  // First: whoever hears from the gate that the vault is ready can ask it.
   const admin = await serveLink<typeof adminParams, AdminResults>({
     ...placeOf(descriptors, "admin", paths.adminSocket),
     params: adminParams,
     methods: notedMethods(adminMethods(vault, service.reload), vault, "unknown"),
     secret: await makeAdminSecret(paths.adminSecretFile),
+    onError,
+  })
+  const bots = await serveLink<typeof botParams, BotResults>({
+    ...placeOf(descriptors, "bot", paths.botSocket),
+    params: botParams,
+    methods: botMethods(vault),
     onError,
   })
   return [bots, admin]
