@@ -11,7 +11,7 @@ import type { Admin } from "./installation/admin.ts"
 import { freezeLine } from "./status/status-lines.ts"
 
 /** What became of one cancel. `message` says what is known where the venue didn't accept it. */
-export type PanicResult = {
+type PanicResult = {
   readonly operation: string
   readonly key: string | null
   readonly target: string | null

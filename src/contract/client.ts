@@ -5,7 +5,7 @@ import type { AdminParams, AdminResults, BotParams, BotResults } from "../link/c
 import * as wire from "../link/wire.ts"
 
 /** Calls the methods of a socket. `Params` and `Results` are the maps of methods.ts. */
-export type LinkClient<Params, Results> = {
+type LinkClient<Params, Results> = {
   /**
    * Calls `method`, connecting first if need be. Calls leave in the order in which they are made.
    *
@@ -42,7 +42,7 @@ type Waiting = {
   readonly untilMs: number
 }
 
-export type Speaking = {
+type Speaking = {
   /** @throws {Fault} as {@link LinkClient} does. */
   call(method: string, params: unknown): Promise<unknown>
   close(): void

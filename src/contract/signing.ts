@@ -8,7 +8,7 @@ export const signsSchema = z.enum(["all", "reduce_only", "cancels", "nothing"])
 export type Signs = z.infer<typeof signsSchema>
 
 /** Why not everything is signed. Scripts read these words: they stay. */
-export const reasonCodes = [
+const reasonCodes = [
   "not_running",
   "ledger_unavailable",
   "restore_unaccepted",
@@ -22,7 +22,7 @@ export const reasonCodes = [
   "price_unconfirmed",
   "action_tag_undisclosed",
 ] as const
-export type ReasonCode = (typeof reasonCodes)[number]
+type ReasonCode = (typeof reasonCodes)[number]
 
 /** One of them, with what it is about. */
 export type Reason = {

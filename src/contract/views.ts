@@ -115,7 +115,7 @@ export type BudgetUse = Pick<BudgetView, "scope" | "address" | "max" | "used"> &
   /** Of each client with a share of it: what is kept for it, and what it used. */
   readonly shares: readonly BudgetShare[]
 }
-export type BudgetShare = { readonly client: string; readonly kept: number; readonly used: number }
+type BudgetShare = { readonly client: string; readonly kept: number; readonly used: number }
 
 /** A record with its business fields as canonical JSON; `null` for a refusal, of which they aren't recorded. */
 export type WholeRecord = RecordView & { readonly body: string | null }

@@ -12,7 +12,7 @@ import { errorFields } from "./process/log.ts"
 import { routes, type RouteDependencies } from "./routes.ts"
 import type { LiveSettings } from "./settings.ts"
 
-export type AppDependencies = Omit<RouteDependencies, "track" | "upstream"> & {
+type AppDependencies = Omit<RouteDependencies, "track" | "upstream"> & {
   /** Those of now; while there are none, every call is answered 503. */
   readonly settings: Pick<LiveSettings, "current">
   readonly connections: Pick<Connections, "open" | "belongs">

@@ -13,7 +13,7 @@ import type { Log } from "./process/log.ts"
 import type { LiveSettings } from "./settings.ts"
 import { createSharedSends } from "./sign/repeats.ts"
 
-export type GateDependencies = {
+type GateDependencies = {
   readonly link: BotLink
   /** Those of now; while there are none, every call is answered 503. */
   readonly settings: Pick<LiveSettings, "current">

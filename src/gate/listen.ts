@@ -4,7 +4,7 @@ import { createServer, type ListenOptions, type Server as NetServer } from "node
 import { Fault } from "../std/fault.ts"
 import type { GateServer } from "./gate-server.ts"
 
-export type ListenPlaces = {
+type ListenPlaces = {
   /** Sockets that listen already, by the name that systemd gives them; they come before the address. */
   readonly descriptors: ReadonlyMap<string, number>
   readonly host: string

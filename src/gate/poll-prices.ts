@@ -9,7 +9,7 @@ import { parseRawJson } from "./reads/raw-json.ts"
 import type { Sent } from "./upstream/exchange.ts"
 import type { Upstream } from "./upstream/upstream.ts"
 
-export type PricePollDependencies = {
+type PricePollDependencies = {
   readonly link: Pick<BotLink, "call">
   /** The venue of now, if one is configured. Without one nothing is polled. */
   readonly upstream: () => Pick<Upstream, "fetch"> | undefined

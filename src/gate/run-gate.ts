@@ -16,7 +16,7 @@ import type { GateArguments } from "./process/parse-arguments.ts"
 import { givenSettings, type LiveSettings, vaultSettings } from "./settings.ts"
 import { outboxDeadlineMs, sendOutbox } from "./sign/send-outbox.ts"
 
-export type GateAsk = {
+type GateAsk = {
   readonly given: GateArguments
   /** Sockets that systemd opened, by name. */
   readonly descriptors: ReadonlyMap<string, number>

@@ -93,7 +93,7 @@ export const maxFrameBytes = 256 * 1024
 /** A line's JSON value, and the secret that followed it where `secretBytes` in it said so: the receiver's, to overwrite. */
 export type Frame = { readonly value: unknown; readonly secret?: Uint8Array | undefined }
 
-export type FrameReader = {
+type FrameReader = {
   /**
    * Takes the bytes that arrived and gives every frame they complete. Overwrites what in `chunk` was a secret's.
    *

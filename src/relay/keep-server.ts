@@ -10,7 +10,7 @@ import type { Server } from "./relay-config.ts"
 import type { RelayLimits } from "./relay-limits.ts"
 import { whyLost } from "./why-lost.ts"
 
-export type KeepAsk = {
+type KeepAsk = {
   readonly server: Server
   /** Asked for at each attempt. */
   readonly secureContext: () => SecureContext

@@ -6,7 +6,7 @@ import { failureFields, type Log } from "./log.ts"
 import type { Server } from "./relay-config.ts"
 import { relayLimits, type RelayLimits } from "./relay-limits.ts"
 
-export type RelayAsk = {
+type RelayAsk = {
   readonly given: {
     /** Path of relay.yaml. */
     readonly configFile: string

@@ -37,7 +37,7 @@ import {
 import type { Body } from "./state/fields.ts"
 import type { Play, Read } from "./state/venue.ts"
 
-export type WriteEndpoint = { readonly play: Play; readonly weight: AddressWeight }
+type WriteEndpoint = { readonly play: Play; readonly weight: AddressWeight }
 
 /** The interface's write endpoints, all POST. */
 export const writeEndpoints: ReadonlyMap<string, WriteEndpoint> = new Map([

@@ -9,7 +9,7 @@ import { openKeptVenue, type KeptVenue } from "./state-file.ts"
 import { movingTicker, stillTicker } from "./state/market.ts"
 import { createVenue } from "./state/venue.ts"
 
-export type SandboxSettings = {
+type SandboxSettings = {
   /** 0 takes a free one. */
   readonly port: number
   /** Addresses that may trade from the start. */

@@ -25,7 +25,7 @@ export const operationIds = [
 ] as const
 export type OperationId = (typeof operationIds)[number]
 
-export type UndisclosedCode =
+type UndisclosedCode =
   | "action_tag_undisclosed"
   | "struct_undisclosed"
   | "signing_type_undisclosed"

@@ -6,10 +6,10 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 27_498,
-  loadedLines: 24_855,
-  trustedTypes: 695,
-  sourceLines: 50_213,
+  trustedLines: 27_478,
+  loadedLines: 24_835,
+  trustedTypes: 694,
+  sourceLines: 50_190,
   sourceFiles: 547,
 }
 

@@ -15,7 +15,7 @@ export type About = {
   readonly examples: readonly string[]
 }
 
-export type CommandShape<Options> = About & {
+type CommandShape<Options> = About & {
   readonly options?: Takes<Options>
   /** @throws {Fault} whose sentence is printed, and whose code becomes the exit code. */
   readonly run: (options: Options, terminal: Terminal) => Promise<ExitCode>

@@ -24,7 +24,7 @@ export async function lookAtTargets(
 }
 
 /** A finding for each target; `test` is the command that tries them. */
-export function notifyFindings(
+function notifyFindings(
   targets: Config["notify"],
   stands: readonly TargetStand[],
   test: string,

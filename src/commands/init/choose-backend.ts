@@ -7,7 +7,7 @@ import { withKeychain } from "../../vault/keyring/keychain/with-keychain.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
 
 /** Where a new installation's keys should rest, and the one sentence that says why. */
-export type BackendChoice = { readonly backend: "keychain" | "keystore"; readonly why: string }
+type BackendChoice = { readonly backend: "keychain" | "keystore"; readonly why: string }
 
 const works = "is unlocked, and stored, gave back and deleted a trial item."
 

@@ -6,7 +6,7 @@ import type { Admin } from "./admin.ts"
 import { installationCommand, type InstallationCommandShape } from "./installation-command.ts"
 import { withVault } from "./with-vault.ts"
 
-export type AdminCommandShape<Options, Answer> = Omit<
+type AdminCommandShape<Options, Answer> = Omit<
   InstallationCommandShape<Options, Answer>,
   "answer"
 > & {

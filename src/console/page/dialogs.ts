@@ -3,7 +3,7 @@ import { html, nothing, render, type TemplateResult } from "./lib/lit-html.js"
 import { post } from "./session.ts"
 
 /** The question before everything is frozen. Nothing is sent before a reason was given and the button pressed, and then once. */
-export type FreezeDialog = { readonly open: () => void; readonly close: () => void }
+type FreezeDialog = { readonly open: () => void; readonly close: () => void }
 
 /** Adds it to the page, closed. The page shows the freeze itself as soon as the vault tells it. */
 export function makeFreezeDialog(): FreezeDialog {
@@ -73,7 +73,7 @@ function freezeContents({ why, close, submit }: Contents) {
 }
 
 /** The whole of a held request; or the question before it is released or refused, with what has changed since it was held. */
-export type ReleaseDialog = {
+type ReleaseDialog = {
   readonly open: (hold: Hold, decision: HoldDecision | "shown") => Promise<void>
   readonly close: () => void
 }

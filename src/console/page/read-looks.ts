@@ -2,7 +2,7 @@ import type { Entries, Look } from "../asks.ts"
 import { post, proofOfSession } from "./session.ts"
 
 /** What is done with each thing that the page is told. */
-export type Listener = {
+type Listener = {
   readonly look: (now: Look) => void
   /** A part of what was decided before the first look, which it comes after. */
   readonly history: (part: Entries) => void

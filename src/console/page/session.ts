@@ -6,7 +6,7 @@ export type Answered =
   | { readonly ok: false; readonly status: number | undefined; readonly why: string }
 
 /** What of a browser's window tells its address and changes it. */
-export type Addressed = {
+type Addressed = {
   readonly location: { readonly hash: string; readonly pathname: string }
   readonly history: { replaceState(state: null, unused: string, address: string): void }
 }

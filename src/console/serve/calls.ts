@@ -30,7 +30,7 @@ import {
 export type ConsoleConnections = SharedConnections<Session | "strangers">
 export const maxConnections = 64
 
-export type CallDependencies = {
+type CallDependencies = {
   readonly ask: Ask
   readonly link: ConsoleLink
   readonly sessions: Sessions

@@ -5,7 +5,7 @@ import { extname, join, sep } from "node:path"
 import { programFolder } from "../../std/program-files.ts"
 
 /** What a browser is given. */
-export type Asset = { readonly type: string; readonly text: string }
+type Asset = { readonly type: string; readonly text: string }
 
 export type Assets = {
   readonly page: Asset

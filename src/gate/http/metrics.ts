@@ -48,7 +48,7 @@ export function openGateMetrics(): GateMetrics {
 type Answered = Awaited<ReturnType<Answer>>
 
 /** How calls were answered, and how long those of each route took. */
-export type RouteTimes = {
+type RouteTimes = {
   /** Of a route: what was said, or how it ended without. */
   answered(route: Pick<Route, "method" | "path">, answered: Answered, startedMs: number): void
   /** A call was refused before any route was looked for, or for want of one. */
@@ -129,14 +129,14 @@ function familiesOf(all: readonly Told[], elsewhere: Codes): readonly MetricFami
 
 /** What requests that are forwarded wait for. */
 const sendStages = ["vault", "venue"] as const
-export type SendStage = (typeof sendStages)[number]
+type SendStage = (typeof sendStages)[number]
 
 /** What is known of a request that was sent, or wasn't. */
 export const sendOutcomes = ["accepted", "refused", "unknown", "unsent"] as const
 type SendOutcome = (typeof sendOutcomes)[number]
 
 /** What became of signed requests, and how long vault and venue took over them. */
-export type SendTimes = {
+type SendTimes = {
   /** A stage that began at `startedMs` is over. */
   waited(stage: SendStage, startedMs: number): void
   /** A request is over, by what was told of it last. */

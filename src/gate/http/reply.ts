@@ -47,7 +47,7 @@ export type VenueAnswer = {
 }
 
 /** A reply as HTTP has it. {@link headersOf} has the headers that go with it besides. */
-export type HttpAnswer = {
+type HttpAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Buffer

@@ -11,7 +11,7 @@ import { deliver } from "./deliver.ts"
 import { nameOf } from "./hearing.ts"
 import { openTeller, type Pauses, type Teller } from "./teller.ts"
 
-export type NotifyDependencies = {
+type NotifyDependencies = {
   readonly link: Pick<BotLink, "call">
   readonly log: Log
   /** The private files that targets name; `undefined` where the gate was given none. */
@@ -163,7 +163,7 @@ function heldInWords(
 }
 
 /** Requests that were sent and nobody knows what became of: the vault may be away, and never hear of it. */
-export type UnknownOutcomes = {
+type UnknownOutcomes = {
   readonly note: (record: string) => void
   /** Those that somebody has yet to be told of. */
   now(): readonly KeptAlarm[]

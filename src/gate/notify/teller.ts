@@ -9,7 +9,7 @@ import type { Refusal } from "./deliver.ts"
 import { type Change, type Hearing, isCritical, nameOf, openHearing } from "./hearing.ts"
 import { foldAlike, type Message, messageOf, testMessage } from "./message.ts"
 
-export type TellerDependencies = {
+type TellerDependencies = {
   readonly target: NotifyTarget
   readonly post: (message: Message, signal: AbortSignal) => Promise<Refusal | undefined>
   readonly log: Log

@@ -159,7 +159,7 @@ const notPaginated: Problem = {
 }
 
 /** Where a stream goes, and what says that nobody reads it any more. */
-export type StreamWay = { readonly response: ServerResponse; readonly signal: AbortSignal }
+type StreamWay = { readonly response: ServerResponse; readonly signal: AbortSignal }
 
 /** Resolves when the text has left for who reads it, or nobody does. */
 function written(text: string, { response, signal }: StreamWay): Promise<void> {

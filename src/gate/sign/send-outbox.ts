@@ -8,7 +8,7 @@ import { errorFields, type Log } from "../process/log.ts"
 import type { Upstream } from "../upstream/upstream.ts"
 import { outcomeOfSent } from "./forward.ts"
 
-export type OutboxDependencies = {
+type OutboxDependencies = {
   /** Of its own, whose deadline is longer than the vault lets a call wait. */
   readonly link: BotLink
   /** The venue of now, if one is configured. Without one nothing is asked for. */
@@ -19,7 +19,7 @@ export type OutboxDependencies = {
   readonly clock: () => number
 }
 
-export type OutboxSending = {
+type OutboxSending = {
   /** Asks no more, and waits for what is being sent. */
   stop(): Promise<void>
 }

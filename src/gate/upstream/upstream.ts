@@ -36,7 +36,7 @@ export type Upstream = {
   close(): Promise<void>
 }
 
-export type UpstreamOptions = {
+type UpstreamOptions = {
   readonly baseUrl: URL
   readonly limits: GateLimits
   /** PEM of the authorities to trust in place of the system's. */

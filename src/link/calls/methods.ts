@@ -261,7 +261,7 @@ export type AdminResults = PartResults & {
   status: StatusView
 }
 
-export type ParamsOf<Schemas extends Record<string, z.ZodType>> = {
+type ParamsOf<Schemas extends Record<string, z.ZodType>> = {
   readonly [Method in keyof Schemas]: z.infer<Schemas[Method]>
 }
 export type BotParams = ParamsOf<typeof botParams>

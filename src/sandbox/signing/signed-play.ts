@@ -25,7 +25,7 @@ export type Signed = {
 }
 
 /** Lets a signed request do what it is for, or refuses it and does nothing. */
-export type Perform = (signed: Signed) => Result<Outcome, Rejection>
+type Perform = (signed: Signed) => Result<Outcome, Rejection>
 
 /** Plays a Type A endpoint: who signed it is asked first, then what the body holds. */
 export function typeAPlay(

@@ -9,7 +9,7 @@ export type Accounts = {
 }
 
 /** An account without a key of its own: its owner's wallet and agents operate it by `target_address`. */
-export type SubAccount = {
+type SubAccount = {
   readonly number: number
   readonly owner: string
   readonly label: string

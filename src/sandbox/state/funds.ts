@@ -11,7 +11,7 @@ const startingBalances: Readonly<Record<string, string>> = {
   BTC: "10",
 }
 
-export type Payment = {
+type Payment = {
   readonly account: string
   readonly asset: string
   /** A decimal string that was checked. */

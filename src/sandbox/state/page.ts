@@ -13,7 +13,7 @@ export type Page<Item> = {
 export type Paging = { readonly limit: number; readonly afterNumber: number }
 
 /** From `startMs`, included, to `endMs`, excluded. */
-export type Period = { readonly startMs: number; readonly endMs: number }
+type Period = { readonly startMs: number; readonly endMs: number }
 
 // Page sizes are invented; the interface leaves them to each endpoint.
 const defaultLimit = 50

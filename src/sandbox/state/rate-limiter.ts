@@ -22,7 +22,7 @@ export type RateLimiter = {
   readonly take: (spending: Spending) => Verdict
 }
 
-export type RateLimits = {
+type RateLimits = {
   readonly ipWeight: number
   readonly addressWeight: number
   readonly windowMs: number

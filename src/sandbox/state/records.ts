@@ -43,11 +43,6 @@ export function orderRecord(order: Body, { orderId, account, nowMs }: Place): Op
   }
 }
 
-/** Keeps an order open. */
-export function addOrder(book: Book, order: Body, place: Place): void {
-  book.orders.set(place.orderId, orderRecord(order, place))
-}
-
 /** An account's open order; `undefined` when it has no such. */
 export function findOrder(book: Book, account: string, orderId: string): OpenOrder | undefined {
   const order = book.orders.get(orderId)
@@ -90,13 +85,13 @@ export function listOrders(
 // What has happened, as the sandbox's lists show it. All these records are invented.
 
 /** An order that is open no more. */
-export type EndedOrder = Omit<OpenOrder, "state"> & {
+type EndedOrder = Omit<OpenOrder, "state"> & {
   readonly number: number
   readonly state: "filled" | "cancelled"
   readonly record_time: number
 }
 
-export type Execution = {
+type Execution = {
   readonly execution_id: string
   readonly number: number
   readonly order_id: string
@@ -109,7 +104,7 @@ export type Execution = {
 }
 
 /** An accepted write. */
-export type Transaction = {
+type Transaction = {
   readonly number: number
   readonly tx_hash: string
   readonly signer_address: string

@@ -7,11 +7,6 @@ export function utcText(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19)}Z`
 }
 
-/** When something ends, and how long that is from now: `2026-12-27T14:02:11Z (in 29 d)`. */
-export function endText(atMs: number, nowMs: number): string {
-  return `${utcText(atMs)} (${agoWords(atMs, nowMs)})`
-}
-
 /** How far from now a moment is, in one unit: `3 min ago`, `now`, `in 29 d`. */
 export function agoWords(atMs: number, nowMs: number): string {
   const agoMs = nowMs - atMs

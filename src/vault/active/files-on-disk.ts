@@ -100,10 +100,7 @@ function differenceOf(
 }
 
 /** The names of those that aren't the same in both. */
-export function changedFiles(
-  before: readonly FileText[],
-  after: readonly FileText[],
-): readonly string[] {
+function changedFiles(before: readonly FileText[], after: readonly FileText[]): readonly string[] {
   const [from, to] = [before, after].map((texts) => new Map(texts.map((file) => [file.name, file])))
   const names = [...new Set([...before, ...after].map(({ name }) => name))].sort()
   return names.filter((name) => from?.get(name)?.text !== to?.get(name)?.text)

@@ -100,7 +100,7 @@ const spare = 10n ** 6n
 const scale = unit * spare
 
 /** Two bounds of a logarithm, 2 units of the last decimal apart. The exact value is irrational. */
-export type LogBounds = { readonly atLeast: bigint; readonly atMost: bigint }
+type LogBounds = { readonly atLeast: bigint; readonly atMost: bigint }
 
 /** |ln(a/b)| of whole numbers above zero. */
 export function logOfRatio(a: bigint, b: bigint): LogBounds {

@@ -15,7 +15,7 @@ type Window = {
 }
 
 /** `settle` writes what is only heard yet, so that a stop loses nothing of it. */
-export type Sayer = { readonly say: Acts["say"]; readonly settle: () => Promise<void> }
+type Sayer = { readonly say: Acts["say"]; readonly settle: () => Promise<void> }
 
 /**
  * Makes `say`: what a client says is in force at once. It is written at once too where it changes what is stopped, or where

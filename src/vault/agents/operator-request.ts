@@ -21,7 +21,7 @@ export type OperatorRecords = SetInForce & { readonly ledger: Ledger }
 export type OperatorSigning = OperatorRecords & { readonly keyring: Keyring }
 
 /** An account operation that the operator asks for. No policy is asked: who asks writes the policies. */
-export type OperatorAsk = {
+type OperatorAsk = {
   readonly operation: OperationId
   /** The business fields, JSON. */
   readonly body: string

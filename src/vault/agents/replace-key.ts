@@ -51,8 +51,8 @@ function assertSuccessor(old: KeyEntry, next: KeyEntry): void {
 
 /** A successor that signs nothing, or soon only what reduces risk, would stop the bots. */
 function assertApproved(next: KeyEntry, { config }: ActiveSet, nowMs: LedgerTime): void {
-  const { name, approval, expires_at: expiresAtMs } = next
-  const isLasting = expiresAtMs === null || nowMs < expiresAtMs - config.stopBeforeMs
+  const { name, approval, expires_at } = next
+  const isLasting = expires_at === null || nowMs < expires_at - config.stopBeforeMs
   if (approval === "approved" && isLasting) return
   const why = approval === "approved" ? "ends too soon" : "isn't known here"
   throw new Fault(

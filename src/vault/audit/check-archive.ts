@@ -14,7 +14,7 @@ import {
   type ArchiveStart,
 } from "./archive-lines.ts"
 
-export type CheckedArchive = {
+type CheckedArchive = {
   readonly start: ArchiveStart
   /** Where it ends, as far as it is whole. */
   readonly position: ChainPosition

@@ -199,7 +199,7 @@ function shortageIn(
 }
 
 /** The used part of the venue's budgets. */
-export type BudgetState = {
+type BudgetState = {
   readonly nowMs: () => number
   readonly ip: RollingWindow
   readonly addresses: Map<Address | undefined, RollingWindow>

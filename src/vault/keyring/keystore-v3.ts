@@ -28,7 +28,7 @@ import { withSecret } from "./with-secret.ts"
 // Web3 Secret Storage Definition, version 3, for secrets of 32 bytes.
 
 /** What a v3 file is made of. `logN` is scrypt's cost as a power of two: 18 takes about a second. */
-export type V3Input = {
+type V3Input = {
   readonly secret: Uint8Array
   readonly password: Uint8Array
   readonly logN: number

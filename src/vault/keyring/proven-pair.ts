@@ -6,7 +6,7 @@ import type { KeyPair } from "./keyring.ts"
  * What is stored of a key in the clear; the reference curve computed it when the key was made. Older keys have no
  * public key here, only the address, which is its hash.
  */
-export type KeptIdentity = {
+type KeptIdentity = {
   readonly publicKey?: Uint8Array | undefined
   readonly address?: Address | undefined
 }

@@ -25,7 +25,7 @@ export type Standing = {
 }
 
 /** The last price that was fed for each symbol, confirmed or not; the latest last. */
-export type FedPrices = ReadonlyMap<number, Price>
+type FedPrices = ReadonlyMap<number, Price>
 
 /** What the ledger's fields say. What has not changed since it was read last is the very same again. */
 export function bindingsOf(standing: StandingFields): Bindings {

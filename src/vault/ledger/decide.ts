@@ -258,7 +258,7 @@ type KeyTurns = {
 }
 
 /** Starts with no key in use. */
-export function openKeyTurns(): KeyTurns {
+function openKeyTurns(): KeyTurns {
   /** The last one in the line of each key. */
   const lines = new Map<string, Promise<unknown>>()
   return {

@@ -4,8 +4,9 @@ import { isDeepStrictEqual } from "node:util"
 import { Fault } from "../../std/fault.ts"
 import { type LedgerTime, recordedTime } from "../process/clock.ts"
 import { mayTakeOne } from "./may-take-one.ts"
+import { actRow } from "./records/entries.ts"
 import { holdSchema, type Hold, type HoldAsk, type HoldBinding } from "./records/hold.ts"
-import { makeHoldId, makeRecordId } from "./records/record-id.ts"
+import { makeHoldId } from "./records/record-id.ts"
 import type { ActRow, RowOf } from "./records/row.ts"
 import { maxEndedHolds } from "./store/store.ts"
 
@@ -115,13 +116,6 @@ export function noHold(): Fault {
 
 /** The row that opens a hold. */
 export function holdRow(ask: HoldAsk, nowMs: LedgerTime): RowOf<"hold_opened"> {
-  return {
-    kind: "act",
-    id: makeRecordId(nowMs),
-    at_ms: nowMs,
-    act: "hold_opened",
-    hold: makeHoldId(nowMs),
-    ...ask,
-    body_hash: hash("sha256", ask.body),
-  }
+  const [hold, body_hash] = [makeHoldId(nowMs), hash("sha256", ask.body)]
+  return actRow({ act: "hold_opened", hold, ...ask, body_hash }, nowMs)
 }

@@ -1,5 +1,5 @@
 import { openBudgets } from "../budgets/budgets.ts"
-import { type Clock, type LedgerTime, openLedgerClock } from "../process/clock.ts"
+import { type Clock, openLedgerClock } from "../process/clock.ts"
 import { ledgerAudit } from "./audit/ledger-audit.ts"
 import { assertAsSeen, assertNames, keepStops } from "./bindings.ts"
 import { decider, type DecideFrom, openUnderWay, type UnderWay } from "./decide.ts"
@@ -9,10 +9,7 @@ import { countRecorded } from "./meters/count-recorded.ts"
 import { readHistory } from "./meters/history.ts"
 import { openMeterSnapshots, type Past } from "./meters/limits.ts"
 import { endlessMeters, openMeters } from "./meters/meters.ts"
-import type { StoredSet } from "./records/entries.ts"
-import type { LedgerWatcher } from "./records/entries.ts"
-import { makeRecordId } from "./records/record-id.ts"
-import type { Act, ActRow } from "./records/row.ts"
+import { actRow, type LedgerWatcher, type StoredSet } from "./records/entries.ts"
 import { withdrawal } from "./records/standing.ts"
 import { RefusalNotes } from "./refusal-notes.ts"
 import { settler } from "./settle-request.ts"
@@ -245,8 +242,4 @@ function holdDecider({ store, state }: Parts): Ledger["decideHold"] {
       state.acted(row)
       await store.append(row)
     })
-}
-
-function actRow(act: Act, nowMs: LedgerTime): ActRow {
-  return { kind: "act", id: makeRecordId(nowMs), at_ms: nowMs, ...act }
 }

@@ -89,7 +89,7 @@ async function reloadFiles(inForce: FilesInForce, hash?: string): Promise<AdminR
  *
  * @throws {Fault} `not_accepted`.
  */
-export function assertAccepted(files: FileSet, active: FileSet & Standing): void {
+function assertAccepted(files: FileSet, active: FileSet & Standing): void {
   if (isAccepted(files, active)) return
   throw new Fault(
     "not_accepted",

@@ -5,10 +5,10 @@ import { channel } from "node:diagnostics_channel"
  * is queued; `signed`: while the record is on its way; `durable`: it is on the disk, and the vault knows;
  * `answered`: the answer is about to leave.
  */
-export type RequestStage = "parsed" | "judged" | "reserved" | "signed" | "durable" | "answered"
+type RequestStage = "parsed" | "judged" | "reserved" | "signed" | "durable" | "answered"
 
 /** What is over of a batch, in the ledger's thread; `replicated` only where it is durable elsewhere first. */
-export type CommitStage = "written" | "replicated" | "committed"
+type CommitStage = "written" | "replicated" | "committed"
 
 /** Where it is said, within the same turn, that a stage is over, and no more than that. Nobody may be listening. */
 type Stages<Stage> = { publish(message: { readonly stage: Stage }): void }

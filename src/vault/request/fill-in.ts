@@ -48,7 +48,7 @@ export function signedBody(
 }
 
 /** What a Type B request is signed as: its own struct's values, under the domain of `signature_chain_id`. */
-export type TypeBMessage = {
+type TypeBMessage = {
   readonly domain: Domain
   readonly struct: StructType
   readonly values: StructValues

@@ -22,7 +22,7 @@ import { keyLocked, policyDenied } from "./refuse.ts"
 import { type NamedOrder, worstCaseText } from "./worst-case.ts"
 
 /** A decision, its "no" as the refusal that goes out. */
-export type Judgement =
+type Judgement =
   | Extract<Decision, { readonly kind: "allow" | "hold" }>
   | {
       readonly kind: "refuse"

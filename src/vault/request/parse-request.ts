@@ -193,7 +193,7 @@ export function splitBody(bytes: Uint8Array): Result<SplitBody, Refusal> {
 }
 
 /** As {@link splitBody}, of a body that was read already, as part of a batch. */
-export function splitParsed(body: JsonValue): Result<SplitBody, Refusal> {
+function splitParsed(body: JsonValue): Result<SplitBody, Refusal> {
   if (!isJsonObject(body)) {
     return err(
       invalidRequest([{ path: "", rule: "object", message: "the body must be a JSON object" }]),

@@ -10,16 +10,16 @@ export function endAlarms(set: ActiveSet, nowMs: number): readonly Alarm[] {
   const approved = [...keys.values()].filter(({ approval }) => approval === "approved")
   const valid = clients.filter(({ token_hash }) => token_hash !== null)
   return [...approved, ...valid].flatMap((each) => {
-    const { name: subject, expires_at: expiresAtMs } = each
-    if (typeof expiresAtMs !== "number") return []
+    const { name: subject, expires_at } = each
+    if (typeof expires_at !== "number") return []
     const says = "role" in each ? ofApproval : ofToken
     const command = "role" in each ? succeedCommand(each, set) : `${renewal} ${subject}`
     const tell = (name: AlarmName, words: string): Alarm => {
       const fact = `${says.what} ${subject} ${words}`
       return alarm(name, { subject, fact, advice: `${says.fix}: ${command}` })
     }
-    const leftMs = expiresAtMs - nowMs
-    const soon = `${leftMs > 0 ? "ends" : "ended"} at ${utcText(expiresAtMs)}`
+    const leftMs = expires_at - nowMs
+    const soon = `${leftMs > 0 ? "ends" : "ended"} at ${utcText(expires_at)}`
     return [
       ...(leftMs < says.overMs ? [tell(says.overAlarm, says.over)] : []),
       ...(leftMs <= config.agentWarningMs ? [tell(says.soonAlarm, soon)] : []),

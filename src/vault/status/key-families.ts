@@ -84,8 +84,8 @@ function familiesOfKeys(keys: readonly KeyEntry[], keyring: KeyLocks): readonly 
         help: "When the venue's approval of an agent key ends, as computed here.",
         labels: ["key"],
       },
-      keys.flatMap(({ name, expires_at: expiresAtMs }) =>
-        expiresAtMs === null ? [] : [[[name], expiresAtMs / 1_000] as const],
+      keys.flatMap(({ name, expires_at }) =>
+        expires_at === null ? [] : [[[name], expires_at / 1_000] as const],
       ),
     ),
   ]
@@ -114,6 +114,6 @@ function keylessFamily(set: ActiveSet, nowMs: number): MetricFamily {
 
 /** Those first that end first. */
 function keysOf(set: ActiveSet): readonly KeyEntry[] {
-  const end = ({ expires_at: expiresAtMs }: KeyEntry): number => expiresAtMs ?? Number.MAX_VALUE
+  const end = ({ expires_at }: KeyEntry): number => expires_at ?? Number.MAX_VALUE
   return [...set.usableKeys.values()].toSorted((a, b) => end(a) - end(b)).slice(0, maxNamedSeries)
 }

@@ -29,7 +29,7 @@ export async function showMetrics(sources: StatusSources): Promise<readonly Metr
 }
 
 /** What the vault depends on besides its keys: files, disk, clock, prices, people. */
-export async function placeFamilies(sources: StatusSources): Promise<readonly MetricFamily[]> {
+async function placeFamilies(sources: StatusSources): Promise<readonly MetricFamily[]> {
   const { disk, ledger, venueClock, installation } = sources
   const [set, nowMs] = [sources.active(), sources.now()]
   const pending = ledger.holds(nowMs).filter(({ state }) => state === "pending")
@@ -91,13 +91,13 @@ function priceFamilies(prices: readonly PriceView[]): readonly MetricFamily[] {
 }
 
 /** How much room limits and the venue's rate budgets leave. */
-export function roomFamilies(sources: StatusSources): readonly MetricFamily[] {
+function roomFamilies(sources: StatusSources): readonly MetricFamily[] {
   const stands = budgetStands(sources.active(), sources.ledger.budgets)
   return [limitFamily(limitShares(sources)), ...budgetFamilies(stands)]
 }
 
 /** How much of a limit is used, 1 being all. */
-export type LimitShare = Pick<LimitUse, "policy" | "limit" | "mode"> & { readonly share: number }
+type LimitShare = Pick<LimitUse, "policy" | "limit" | "mode"> & { readonly share: number }
 
 /** A limit that is counted for many stands by the one that has used most of it; the fullest first. */
 export function limitShares(sources: StatusSources): readonly LimitShare[] {

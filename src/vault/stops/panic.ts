@@ -19,7 +19,7 @@ import { freeze } from "./freeze-methods.ts"
 /** What freezes everything, and signs what cancels. */
 export type Panics = Acts & OperatorSigning
 
-export type PanicAsk = {
+type PanicAsk = {
   readonly reason: string
   readonly by: string
   /** In whose name the requests are recorded: who sends them tells by it what became of them. */

@@ -5,7 +5,7 @@ import type { Stop } from "../../contract/refusal.ts"
 import { sizeText } from "../../std/size.ts"
 
 /** The disk has less room than `ledger.min_free` asks for, or nobody can tell how much it has. */
-export type LowDisk = { readonly freeBytes: number | undefined; readonly minFreeBytes: number }
+type LowDisk = { readonly freeBytes: number | undefined; readonly minFreeBytes: number }
 
 /** How much room the ledger's disk has, as it was seen last: a request asks for a number that is kept. */
 export type DiskSpace = {

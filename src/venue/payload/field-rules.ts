@@ -22,7 +22,7 @@ export const fieldRules = [
   "too_large",
   "undisclosed",
 ] as const
-export type FieldRule = (typeof fieldRules)[number]
+type FieldRule = (typeof fieldRules)[number]
 
 /** Makes an error about one field; `path` leads to it, and `message` says what to send. */
 export function fieldError(path: string, rule: FieldRule, message: string): FieldError {

@@ -35,7 +35,7 @@ export const orderRules = [
 export type OrderRule = (typeof orderRules)[number]
 
 /** What rules look at. A field whose value has the wrong type counts as present. */
-export type OrderFacts = {
+type OrderFacts = {
   readonly order: JsonObject
   readonly tpsl: JsonObject | undefined
   /** `undefined` for a symbol outside the table. */

@@ -5,7 +5,7 @@ import { domainSeparator } from "../signing-hash.ts"
 import type { Endpoint, Profile, SymbolEntry } from "../profile.ts"
 
 /** The parts of a profile from which the rest is computed. */
-export type ProfileParts = Pick<
+type ProfileParts = Pick<
   Profile,
   | "baseUrl"
   | "domain"

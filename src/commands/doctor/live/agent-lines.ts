@@ -7,7 +7,7 @@ import { addFix } from "./venue-lines.ts"
 import { spanWords } from "../../../std/time/time-words.ts"
 
 /** What the agents are held against. */
-export type AgentsAt = {
+type AgentsAt = {
   readonly profile: Profile
   readonly nowMs: number
   /** With less than this left an agent is as good as ended. */

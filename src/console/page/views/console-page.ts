@@ -6,7 +6,7 @@ import { keysPanel, limitsPanel, trafficPanel } from "./gauges.ts"
 import { holdList, type HoldActions } from "./holds.ts"
 import { notices, type StatusActions, statusBar } from "./status-bar.ts"
 
-export type ConsoleShown = DecisionsShown & {
+type ConsoleShown = DecisionsShown & {
   readonly series: Series
   /** What a screen reader was told last. */
   readonly news: string

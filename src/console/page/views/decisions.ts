@@ -175,7 +175,7 @@ function skippedLine(entries: number): TemplateResult {
   </p>`
 }
 
-export type FilterActions = {
+type FilterActions = {
   /** Chooses by a part; by all of its values where none is given. */
   readonly filter: (part: FilterPart, value: string | undefined) => void
 }
@@ -183,7 +183,7 @@ export type FilterActions = {
 const names = { client: "Client", key: "Key", symbol: "Symbol", code: "Code" } as const
 
 /** Choices of what the list shows, from what there is of each. */
-export function filterBar(
+function filterBar(
   decisions: readonly Decision[],
   filter: Filter,
   actions: FilterActions,

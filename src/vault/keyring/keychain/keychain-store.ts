@@ -19,7 +19,7 @@ import type { Keychain, KeychainDriver } from "./keychain.ts"
 import { withKeychain } from "./with-keychain.ts"
 
 /** How to open a store. `driver` is for new keys; the registry names the driver of each stored key. */
-export type KeychainStoreSettings = {
+type KeychainStoreSettings = {
   readonly directory: string
   readonly driver: KeychainDriver
   /** Derives the public key of each private one that is loaded. */

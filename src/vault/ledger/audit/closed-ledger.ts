@@ -11,7 +11,7 @@ import { faultOf, isOfMachine } from "../sqlite/sqlite-fault.ts"
 import type { ChainPosition, CheckStep, TablesCursor, TablesStep } from "../store/audit-queries.ts"
 
 /** A ledger that no daemon has open, to be checked; also one that is too broken to be started with. */
-export type ClosedLedger = {
+type ClosedLedger = {
   check(from: ChainPosition | null, maxEntries: number): CheckStep
   checkTables(from: TablesCursor | null, position: ChainPosition): TablesStep
   /** The last entry that is in an archive, and whose the last checkpoint is. */

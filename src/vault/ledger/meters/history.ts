@@ -65,7 +65,7 @@ async function* requestsFrom(
 }
 
 /** Where a snapshot of the meters ends, and the last entry to go on to. */
-export type Tail = {
+type Tail = {
   readonly seq: number
   readonly lastSeq: number
   /** Outcomes up to `seq` that may have given room back, which the snapshot doesn't hold. */

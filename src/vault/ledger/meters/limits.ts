@@ -34,10 +34,10 @@ export type Limits = {
 }
 
 /** Counts what is in the last `windowMs` of the time that is counted by, which needn't be wall time. */
-export type Replacement = Omit<Recount, "sinceMs"> & { readonly windowMs: number }
+type Replacement = Omit<Recount, "sinceMs"> & { readonly windowMs: number }
 
 /** An outcome that is on its way to the disk. */
-export type ExpectedRelease = {
+type ExpectedRelease = {
   /** The time that room is given back at. */
   readonly atMs: number
   /** To be called once it is durable, with the request whose room it gives back, if it does. */
@@ -209,7 +209,7 @@ export const maxChanges = 5_000
 export const maxAgeMs = 60_000
 
 /** Keeps a recent snapshot of the meters in the ledger, so that a start needn't count all again. */
-export type MeterSnapshots = {
+type MeterSnapshots = {
   /** To be called when the meters hold `changes` more requests or releases. */
   note(changes: number): void
   /** Takes one if it is time. All that the meters hold must have been queued. */
@@ -221,7 +221,7 @@ export type MeterSnapshots = {
 }
 
 /** The meters at this moment, and all but them that a snapshot says. */
-export type Captured = { readonly head: SnapshotHead; readonly image: MetersImage }
+type Captured = { readonly head: SnapshotHead; readonly image: MetersImage }
 
 /**
  * Captures by `capture`, which answers `undefined` as long as no snapshot can be made.

@@ -32,7 +32,7 @@ export function* writeImage({ meters }: MetersImage): Generator<string> {
 }
 
 /** Meters as they were after entry `seq`. */
-export type Snapshot = {
+type Snapshot = {
   readonly seq: number
   readonly image: MetersImage
   readonly unheard: readonly UnheardOutcome[]

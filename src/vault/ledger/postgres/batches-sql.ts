@@ -12,7 +12,7 @@ export const begin =
   "SET client_encoding TO 'UTF8';\nSET standard_conforming_strings TO on;\n\\set ON_ERROR_STOP on\nBEGIN;\n"
 export const commit = "COMMIT;\n"
 
-export type CopyAsk = {
+type CopyAsk = {
   /** The entry before the first. */
   readonly after: Head
   /** How many entries a batch has at most. */

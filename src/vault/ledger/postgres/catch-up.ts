@@ -12,7 +12,7 @@ export type CaughtUp = {
   latestMs(): number
 }
 
-export type CatchUpAsk = {
+type CatchUpAsk = {
   readonly file: string
   readonly host: string
   readonly hosts: Hosts

@@ -38,7 +38,7 @@ type IsolatedParts = {
  * The ledger of a host that can't reach PostgreSQL. It takes cancels, which no limit counts, for a while: judged by what the
  * copy has, kept in a file of its own, with nonces that no other host gives out.
  */
-export class IsolatedStore implements LedgerStore {
+class IsolatedStore implements LedgerStore {
   readonly broken: Promise<Fault>
   readonly commits: LedgerStore["commits"]
   readonly nonces: NonceShare

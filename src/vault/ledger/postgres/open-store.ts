@@ -19,7 +19,7 @@ import { openSession, type Session } from "./session.ts"
 import { lockLedger, readLedger, readServer, type Reached, type ServerLedger } from "./tables.ts"
 import { TurnKeeper } from "./turn-keeper.ts"
 
-export type PostgresAsk = {
+type PostgresAsk = {
   /** This host's copy. */
   readonly file: string
   /** What it signs while it can't reach PostgreSQL. */

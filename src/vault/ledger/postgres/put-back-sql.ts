@@ -7,7 +7,7 @@ import type { LedgerKey } from "../store/audit-queries.ts"
 import type { Head } from "../store/store.ts"
 import { begin, commit, copySql, literal } from "./batches-sql.ts"
 
-export type PutBackAsk = Pick<PostgresLedger, "host"> & {
+type PutBackAsk = Pick<PostgresLedger, "host"> & {
   readonly key: LedgerKey
   /** The last entry that PostgreSQL has. */
   readonly afterSeq: number

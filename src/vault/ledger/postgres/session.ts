@@ -38,7 +38,7 @@ export type Session = {
   end(): void
 }
 
-export type SessionAsk = {
+type SessionAsk = {
   readonly role: string
   readonly database: string
   /** Shown in the server's list of sessions. */

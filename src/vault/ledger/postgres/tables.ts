@@ -5,7 +5,7 @@ import type { Rows, Session, Statement } from "./session.ts"
 import { maxBehind } from "./turn-sql.ts"
 
 /** What a server says before anything is asked of the ledger. */
-export type ServerState = {
+type ServerState = {
   /** A standby takes nothing. */
   readonly isStandby: boolean
   /** As `server_version_num` has it: 150004 for 15.4. */
@@ -96,7 +96,7 @@ const askAround: Statement = {
   values: [],
 }
 
-export type AddAsk = {
+type AddAsk = {
   /** The last entry before. */
   readonly previous: Head
   /** Names the session. */

@@ -18,7 +18,7 @@ import { addBatch, batchesAfter, hex, type Reached } from "./tables.ts"
 import { quietMs } from "./turn-sql.ts"
 import { giveTurn, isTurnWanted, takeTurn, touchHead, type Turn } from "./turns.ts"
 
-export type TurnKeeperAsk = {
+type TurnKeeperAsk = {
   readonly host: string
   /** Which hosts' batches are followed, this one's among them. */
   readonly hosts: Hosts

@@ -19,7 +19,7 @@ export type Turn = {
 }
 
 /** `me` names the session, `known` is the last entry that it has. */
-export type TurnAsk = { readonly me: string; readonly known: number; readonly patienceMs: number }
+type TurnAsk = { readonly me: string; readonly known: number; readonly patienceMs: number }
 
 /** Takes the turn in one round trip. What it tells is durable, also on the standbys. */
 export async function takeTurn(

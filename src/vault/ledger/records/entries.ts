@@ -1,6 +1,7 @@
 import type { Refusal } from "../../../contract/refusal.ts"
-import type { RefusalRow, RequestRow, ShadowRow } from "./row.ts"
-import type { RecordId } from "./record-id.ts"
+import type { LedgerTime } from "../../process/clock.ts"
+import { makeRecordId, type RecordId } from "./record-id.ts"
+import type { Act, RefusalRow, RequestRow, ShadowRow } from "./row.ts"
 
 /** A request that policy allowed, as it is recorded before it is signed. */
 export type RequestEntry = Pick<
@@ -53,4 +54,9 @@ export type LedgerWatcher = {
   paced?(key: string): void
   /** A request wasn't recorded for the clock. */
   clockUnsafe?(): void
+}
+
+/** The row of an act. */
+export function actRow<const Said extends Act>(act: Said, nowMs: LedgerTime) {
+  return { kind: "act" as const, id: makeRecordId(nowMs), at_ms: nowMs, ...act }
 }

@@ -4,7 +4,7 @@ import type { Immutable } from "../../../std/immutable.ts"
 import { addressSchema, operationSchema, text, whole } from "./fields.ts"
 
 /** A request that waits for a person's word. */
-export type HoldFields = Immutable<z.infer<typeof holdSchema>>
+type HoldFields = Immutable<z.infer<typeof holdSchema>>
 
 export const holdSchema = z.object({
   /** Its id. */

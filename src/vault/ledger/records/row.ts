@@ -213,7 +213,6 @@ export type ActOf<Name extends Act["act"]> = Acts[Name]
 export type RowOf<Name extends Act["act"]> = Row<"act", Acts[Name]>
 export type JournalRow = RowsOf[keyof RowsOf] | ActRow
 
-export type SizeFields = Says<typeof sizes>[number]
 export type RefundFields = Says<typeof refund>
 export type Idempotency = Says<typeof idempotency>
 export type CheckpointFields = Says<(typeof rowSchemas)["checkpoint"]>

@@ -14,7 +14,7 @@ export const mostInTurnMs = maxNonceLeadMs.cancel + 500
 
 type NonceAsk = Pick<ReserveAsk, "signer" | "nowMs" | "lane"> & { readonly client: string }
 
-export type NextNonce =
+type NextNonce =
   | { readonly kind: "next"; readonly nonce: number }
   | { readonly kind: "too_fast"; readonly retryAfterMs: number }
 

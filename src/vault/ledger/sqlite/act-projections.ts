@@ -4,7 +4,7 @@ import type { ActRow, RowOf } from "../records/row.ts"
 import { openStandingTable } from "./standing-table.ts"
 
 /** Keeps the tables that follow from acts. Within the open transaction. */
-export type ActProjections = {
+type ActProjections = {
   /** The row as it goes into the journal: without what an earlier entry holds already. */
   shorten(row: ActRow): ActRow
   write(row: ActRow, seq: number): void

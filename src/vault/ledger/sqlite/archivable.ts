@@ -59,9 +59,9 @@ function reasonToStay(
   return (entry.expires_after ?? 0) > nowMs ? "valid" : undefined
 }
 
-function isHeldOpen({ state, expires_at: expiresAtMs }: Columns, nowMs: number): boolean {
+function isHeldOpen({ state, expires_at }: Columns, nowMs: number): boolean {
   const isOpen = state === "pending" || state === "released"
-  return isOpen && (expiresAtMs ?? 0) > nowMs
+  return isOpen && (expires_at ?? 0) > nowMs
 }
 
 /** How many entries a step removes: few enough to keep no commit waiting for long. */

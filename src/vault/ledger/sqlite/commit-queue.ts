@@ -32,7 +32,7 @@ type Waiting = {
 }
 
 /** The database's thread, and where else what it commits is kept. */
-export type Thread = {
+type Thread = {
   readonly worker: Worker
   readonly ended: Promise<void>
   readonly replica: Replica | undefined

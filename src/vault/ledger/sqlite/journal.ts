@@ -161,7 +161,7 @@ function readClock(database: DatabaseSync): ClockReading | undefined {
 }
 
 /** A request that the journal has and the tables may not have yet. */
-export type Trailing = { readonly seq: number; readonly row: RequestRow }
+type Trailing = { readonly seq: number; readonly row: RequestRow }
 
 /**
  * Whether the tables may have a request later than the journal. One with an idempotency key or a release

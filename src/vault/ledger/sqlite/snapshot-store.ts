@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite"
 import type { SnapshotHead, SnapshotStep, StoredSnapshot } from "../store/meter-queries.ts"
 
 /** Keeps the newest snapshot of the meters. Each call runs within the open transaction. */
-export type SnapshotStore = {
+type SnapshotStore = {
   take(step: SnapshotStep): void
   /** `undefined` when there is none, or it isn't as it was written. */
   newest(): StoredSnapshot | undefined

@@ -131,7 +131,7 @@ export type Replica = ReplicaView & {
 }
 
 /** How it stands where entries are kept besides. */
-export type ReplicaView = {
+type ReplicaView = {
   /** What it says of itself: JSON, that nobody here reads. Rejects with {Fault} `ledger_unavailable`. */
   look(): Promise<string>
   /** How long ago each other host was heard of, in milliseconds; not of one of which nobody can tell. */

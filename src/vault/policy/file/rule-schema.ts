@@ -198,7 +198,7 @@ function heldAsDefault(input: unknown): unknown {
 const number = { type: ["string", "number"] }
 
 /** One amount for all symbols, or a map with an amount for each and `default` for the others. */
-export function sizeBound(symbols: SymbolTable) {
+function sizeBound(symbols: SymbolTable) {
   return z
     .unknown()
     .transform((input, context): SizeBound => {

@@ -5,7 +5,7 @@ import fc from "fast-check"
 
 import {
   listOrders,
-  addOrder,
+  orderRecord,
   nextOrderId,
   type Book,
 } from "../../../../src/sandbox/state/records.ts"
@@ -167,7 +167,8 @@ function ids(list: unknown): readonly string[] {
 function bookOf(count: number): Book {
   const book: Book = { orders: new Map(), lastOrderNumber: 0 }
   for (let made = 0; made < count; made++) {
-    addOrder(book, order, { orderId: nextOrderId(book), account: "0xa", nowMs })
+    const orderId = nextOrderId(book)
+    book.orders.set(orderId, orderRecord(order, { orderId, account: "0xa", nowMs }))
   }
   return book
 }

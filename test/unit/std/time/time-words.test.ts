@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { agoWords, endText, spanWords, utcText } from "../../../../src/std/time/time-words.ts"
+import { agoWords, spanWords, utcText } from "../../../../src/std/time/time-words.ts"
 
 const dayMs = 86_400_000
 
@@ -32,11 +32,5 @@ describe("a moment", () => {
     assert.equal(agoWords(10_000, 10_999), "now")
     assert.equal(agoWords(10_999, 10_000), "now")
     assert.equal(agoWords(11_000, 10_000), "in 1 s")
-  })
-
-  it("at which something ends is told by both", () => {
-    const nowMs = Date.UTC(2026, 10, 28)
-    assert.equal(endText(nowMs + 29.5 * dayMs, nowMs), "2026-12-27T12:00:00Z (in 29 d)")
-    assert.equal(endText(nowMs - 2 * dayMs, nowMs), "2026-11-26T00:00:00Z (2 d ago)")
   })
 })
