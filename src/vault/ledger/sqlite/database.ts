@@ -11,15 +11,15 @@ import { faultOf } from "./sqlite-fault.ts"
 const applicationId = 0x43_53_6c_67
 
 /**
- * Opens the database with its exclusive lock and brings its schema up to date. The lock falls with the
- * process, however that ends.
+ * Opens the database as the only one that writes it, and brings its schema up to date. Others may read it meanwhile.
  *
- * @throws {Fault} `already_running` when the lock is held, `ledger_unavailable`.
+ * @throws {Fault} `already_running` when another process writes it, `ledger_unavailable`.
  */
 export function openDatabase(file: string): DatabaseSync {
   let database: DatabaseSync | undefined
   try {
     database = new DatabaseSync(file)
+    lock(database, file)
     configure(database, file)
     migrate(database, file)
     return database
@@ -29,9 +29,21 @@ export function openDatabase(file: string): DatabaseSync {
   }
 }
 
+/**
+ * Node has no file locks of its own, so it is SQLite's, on an empty file beside: the connection holds it until it is closed, and
+ * the kernel drops it with the process, however that ends. On the ledger itself it would keep readers out.
+ */
+function lock(database: DatabaseSync, file: string): void {
+  database.prepare("ATTACH DATABASE ? AS held").run(`${file}.lock`)
+  database.exec("PRAGMA held.locking_mode = EXCLUSIVE")
+  database.exec("BEGIN EXCLUSIVE; COMMIT")
+}
+
+/** How long a reader may keep what needs the file alone: its first page, and its log after a crash. */
+const busyMs = 5_000
+
 function configure(database: DatabaseSync, file: string): void {
-  // Before the first read, so that the lock is the file's own and WAL needs no shared memory.
-  database.exec("PRAGMA locking_mode = EXCLUSIVE")
+  database.exec(`PRAGMA busy_timeout = ${busyMs}`)
   assertOurs(database, file)
   const { journal_mode: mode } = readPragma(database, "journal_mode = WAL")
   if (mode !== "wal") {
