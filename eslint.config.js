@@ -8,7 +8,7 @@ const curve = {
   regex: "^@noble/secp256k1",
   message: "Only vault/keyring/ and the sandbox touch the curve.",
 }
-const sql = { regex: "^node:sqlite$", message: "Only vault/ledger/ has SQL." }
+const sql = { regex: "^node:sqlite$", message: "Only vault/ledger/ and audit/ have SQL." }
 const judge = {
   regex: "/src/(?!std/result\\.ts$)",
   message: "The plain judge shares no code with what it measures.",
@@ -111,13 +111,13 @@ export default defineConfig(
     files: ["src/commands/**/*.ts"],
     rules: { "no-restricted-imports": ["error", "node:process"] },
   },
-  // Only vault/keyring/ touches private keys and the curve; only vault/ledger/ has SQL.
+  // Only vault/keyring/ touches private keys and the curve; only vault/ledger/ and audit/ have SQL.
   {
     files: ["src/**/*.ts"],
-    ignores: ["src/vault/keyring/**", "src/vault/ledger/**", "src/sandbox/**"],
+    ignores: ["src/audit/**", "src/vault/keyring/**", "src/vault/ledger/**", "src/sandbox/**"],
     ...forbidModules(curve, sql),
   },
   { files: ["src/vault/keyring/**/*.ts", "src/sandbox/**/*.ts"], ...forbidModules(sql) },
-  { files: ["src/vault/ledger/**/*.ts"], ...forbidModules(curve) },
+  { files: ["src/vault/ledger/**/*.ts", "src/audit/**/*.ts"], ...forbidModules(curve) },
   { files: ["test/support/plain-judge/*.ts"], ...forbidModules(judge) },
 )

@@ -66,6 +66,16 @@ export const importTable: readonly Row[] = [
     why: "The vault opens no network connection.",
   },
   {
+    path: "audit/",
+    may: [
+      ...["std/", "venue/", "vault/active/", "vault/audit/", "vault/ledger/", "vault/policy/"],
+      ...["vault/process/", "vault/request/", "vault/status/"],
+    ],
+    types: ["contract/", "vault/config/"],
+    never: ["HTTP", "TLS", "undici", "Express"],
+    why: "audit/ reads the ledger, has no key, and asks nobody.",
+  },
+  {
     path: "sandbox/",
     may: ["std/"],
     why: "The sandbox checks the daemon, so it shares none of its hashing or rules.",

@@ -1,12 +1,17 @@
+import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
-import { copyFile, link, lstat, open, rm } from "node:fs/promises"
-import { dirname, resolve } from "node:path"
+import { copyFile, link, lstat, open, readdir, rm, stat } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
 
+import { copyLedger, verifyBackup } from "../audit/copy-ledger.ts"
 import { Fault } from "../std/fault.ts"
-import { verifyBackup } from "../vault/ledger/sqlite/verify-backup.ts"
+import type { Installation } from "../vault/config/installation.ts"
+import { ledgerBytes } from "../vault/status/watch-disk.ts"
+import { copySentence, freeBytesAt, openDiskSpace } from "../vault/watch/disk-space.ts"
 import { option, required } from "./cli/options.ts"
 import type { Admin } from "./installation/admin.ts"
 import { installationCommand } from "./installation/installation-command.ts"
+import { loadConfig } from "./installation/load-config.ts"
 import { withAdmin } from "./installation/with-vault.ts"
 
 /** `countersign backup --to FILE` */
@@ -23,7 +28,7 @@ export const backup = installationCommand({
   answer: async (installation, options) => {
     const to = resolve(options.to)
     await assertFree(to)
-    return withAdmin(installation, (admin) => copyTo(to, admin))
+    return withAdmin(installation, (admin) => copyTo(to, installation, admin))
   },
   print: ({ file, head_seq }) => [
     `Wrote ${file}: the ledger up to entry ${head_seq}, checked.`,
@@ -32,24 +37,59 @@ export const backup = installationCommand({
   ],
 })
 
-async function copyTo(to: string, admin: Admin) {
-  const file = await copyLedger(admin)
+/** Copies the ledger to the new file `to`, checks the copy, and has it recorded. @throws {Fault} */
+export async function copyTo(
+  to: string,
+  installation: Installation,
+  { call, readLedger }: Pick<Admin, "call" | "readLedger">,
+) {
+  const file = await prepareCopy(installation)
   try {
+    await readLedger((ledger) => copyLedger(ledger, file))
     const { seq, hash } = verifyBackup(file)
     await place(file, to)
     const params = { head_seq: seq, head_hash: hash }
-    const { record } = await admin.call("recordBackup", params)
+    const { record } = await call("recordBackup", params)
     return { file: to, ...params, record }
   } finally {
     await rm(file, { force: true })
   }
 }
 
-/** Asks again until it is done: a call of the socket has a bound, a large ledger hasn't. */
-async function copyLedger(admin: Admin): Promise<string> {
-  let copy = await admin.call("copyLedger", {})
-  while (!copy.is_done) copy = await admin.call("copyLedger", { file: copy.file })
-  return copy.file
+/** Makes the file of the copy, beside the ledger: another file system may lack the locks that SQLite needs. */
+async function prepareCopy(installation: Installation): Promise<string> {
+  const { stateDir } = installation
+  await removeOldCopies(stateDir)
+  await assertRoom(installation)
+  const file = join(stateDir, `backup-${randomBytes(8).toString("hex")}.db`)
+  try {
+    await (await open(file, "wx", 0o600)).close()
+    return file
+  } catch (cause) {
+    throw new Fault("ledger_unavailable", `${file} can't be made; check the disk.`, { cause })
+  }
+}
+
+/** What is kept free is for cancels. */
+async function assertRoom(installation: Installation): Promise<void> {
+  const { minFreeBytes } = await loadConfig(installation)
+  const disk = openDiskSpace(() => freeBytesAt(installation.stateDir), minFreeBytes)
+  await disk.look()
+  const low = disk.lowWith(await ledgerBytes(installation))
+  if (low !== undefined) throw new Fault("ledger_unavailable", copySentence(low))
+}
+
+const copyPattern = /^backup-[0-9a-f]{16}\.db$/
+/** One that is at work writes its copy again and again. */
+const cutOffMs = 3_600_000
+
+/** Those of commands that were cut off. */
+async function removeOldCopies(stateDir: string): Promise<void> {
+  const copies = (await readdir(stateDir)).filter((name) => copyPattern.test(name))
+  for (const file of copies.map((name) => join(stateDir, name))) {
+    const { mtimeMs } = await stat(file)
+    if (Date.now() - mtimeMs > cutOffMs) await rm(file, { force: true })
+  }
 }
 
 /** @throws {Fault} `usage` when something is there: a backup never overwrites another. */

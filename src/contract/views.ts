@@ -133,14 +133,3 @@ export type CandidateView = {
     readonly widens: boolean
   }[]
 }
-
-/** A request of the past that another set of files would refuse. */
-export type ReplayedRefusal = {
-  readonly record: string
-  readonly client: string
-  readonly operation: string
-  readonly at: number
-  readonly reason: string
-  readonly policy: string | null
-  readonly rule: string | null
-}

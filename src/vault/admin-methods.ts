@@ -15,7 +15,6 @@ import { fileMethods, filesDiffer, reload as reloadFiles } from "./operator/file
 import { keyMethods } from "./operator/key-methods.ts"
 import { limitMethods } from "./operator/limit-methods.ts"
 import { confirmPrices, setPrice } from "./operator/price-methods.ts"
-import { replay } from "./operator/replay.ts"
 import { safetyMethods } from "./operator/safety-methods.ts"
 import { explainAt } from "./request/check-request.ts"
 import { agentOf, settleRecord } from "./request/settle-record.ts"
@@ -59,7 +58,6 @@ export function adminMethods(vault: Vault, reload = (hash?: string) => reloadFil
     listRaises: () => Promise.resolve(listRaises(vault)),
     reload: ({ hash }: AdminParams["reload"]) => reload(hash),
     ...fileMethods(vault),
-    replay: (params: AdminParams["replay"]) => replay(params, vault),
     upstream: () => Promise.resolve(gateSettingsOf(vault.active()).upstream),
     notify: (params: AdminParams["notify"]) => Promise.resolve(notifyStand(params, vault)),
     explain: ({ client, at = vault.now(), ...call }: AdminParams["explain"]) =>

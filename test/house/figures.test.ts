@@ -6,11 +6,11 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 27_478,
-  loadedLines: 24_835,
-  trustedTypes: 694,
-  sourceLines: 50_190,
-  sourceFiles: 547,
+  trustedLines: 26_604,
+  loadedLines: 24_093,
+  trustedTypes: 675,
+  sourceLines: 49_827,
+  sourceFiles: 546,
 }
 
 /** What a feature needed besides, each with what for. */

@@ -38,8 +38,8 @@ export const consoleGuards: readonly Guard[] = [
     ["unit/commands/console/read-entries"],
     [
       {
-        find: "at > nowMs - reachMs || seq > head - reachEntries",
-        replace: "at > 0 || seq > 0",
+        find: "at_ms > nowMs - reachMs || seq > leastSeq",
+        replace: "at_ms > -Infinity || seq > 0",
         why: "a console's server that was broken into reads all that was ever decided",
       },
     ],

@@ -1,36 +1,32 @@
 import { DatabaseSync } from "node:sqlite"
 
-import { verifyLedger, type Verdict } from "../../src/commands/audit/verify-ledger.ts"
-import type { CheckpointView } from "../../src/link/calls/audit-methods.ts"
+import { readLedger } from "../../src/audit/open-ledger.ts"
+import { verifyLedger, type Verdict } from "../../src/audit/verify-ledger.ts"
 import { loadLedgerKey } from "../../src/vault/ledger/audit/ledger-key.ts"
-import { openClosedLedger } from "../../src/vault/ledger/audit/closed-ledger.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
-import type { LedgerKey } from "../../src/vault/ledger/store/audit-queries.ts"
+import type {
+  Checkpoint,
+  JournalHead,
+  LedgerKey,
+} from "../../src/vault/ledger/store/audit-queries.ts"
 import { fakeClock, startMs, ledgerTime } from "./fake-clock.ts"
 import { refusalEntry, reserved } from "./ledger-ask.ts"
 
-/** Checks a closed ledger as `countersign audit verify` does. */
-export async function verdictOf(
+/** Checks a ledger as `countersign audit verify` does. */
+export function verdictOf(
   file: string,
-  options: { readonly archives?: readonly string[]; readonly kept?: CheckpointView } = {},
+  options: {
+    readonly archives?: readonly string[]
+    readonly kept?: Checkpoint
+    readonly head?: JournalHead
+  } = {},
 ): Promise<Verdict> {
-  const ledger = await openClosedLedger(file)
-  try {
-    return await verifyLedger({
-      auditor: {
-        ends: () => Promise.resolve(ledger.ends()),
-        checkpoint: () => Promise.resolve(),
-        verify: ({ from, count }) => Promise.resolve(ledger.check(from, count)),
-        verifyTables: ({ from, position }) => Promise.resolve(ledger.checkTables(from, position)),
-        close: () => undefined,
-      },
-      archives: options.archives ?? [],
-      kept: options.kept,
+  return readLedger(file, (ledger) =>
+    verifyLedger({
+      ...{ ledger, archives: options.archives ?? [], kept: options.kept, head: options.head },
       onProgress: () => undefined,
-    })
-  } finally {
-    ledger.close()
-  }
+    }),
+  )
 }
 
 /** Changes a closed ledger behind the vault's back. */

@@ -5,6 +5,8 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
+import { copyLedger } from "../../src/audit/copy-ledger.ts"
+import { readLedger } from "../../src/audit/open-ledger.ts"
 import { Fault } from "../../src/std/fault.ts"
 import { openLedger, openLedgerOver } from "../../src/vault/ledger/open-ledger.ts"
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
@@ -213,7 +215,7 @@ class Fleet {
       await host.ledger.audit.ends() // what was heard of outcomes is told by then
       const file = `${this.#places[index]!.file}.copy${(this.copies += 1)}`
       await prepareLedgerFile(file)
-      await host.ledger.copy(file)
+      await readLedger(this.#places[index]!.file, (ledger) => copyLedger(ledger, file))
       const reopened = await openLedger({ file, clock: host.clock })
       try {
         await reopened.replaceMeters(() => claims, hourMs)

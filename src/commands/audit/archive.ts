@@ -1,11 +1,18 @@
 import { resolve } from "node:path"
 
-import { writeArchive, type Archiving } from "../../vault/audit/write-archive.ts"
+import { entriesAfter } from "../../audit/read-entries.ts"
+import {
+  writeArchive,
+  type ArchivePage,
+  type ArchiveSource,
+  type Archiving,
+} from "../../vault/audit/write-archive.ts"
 import { pathsOf } from "../../vault/config/installation.ts"
+import { readArchivedHead } from "../../vault/ledger/sqlite/journal.ts"
 import { option, parsed, withDefault } from "../cli/options.ts"
 import { installationCommand } from "../installation/installation-command.ts"
+import type { Admin } from "../installation/admin.ts"
 import { withAdmin } from "../installation/with-vault.ts"
-import { auditCallOf } from "./entries.ts"
 import { momentOf } from "./moment.ts"
 
 /** `countersign audit archive --before 30d --to DIR` */
@@ -29,12 +36,45 @@ export const auditArchive = installationCommand({
   answer: (installation, { beforeMs, to }) => {
     const directory = to === undefined ? pathsOf(installation).archiveDir : resolve(to)
     return withAdmin(installation, (admin) =>
-      writeArchive({ call: auditCallOf(admin), directory, beforeMs }),
+      writeArchive(archiveSource(admin, beforeMs), directory),
     )
   },
   json: answerOf,
   print: linesOf,
 })
+
+/** The vault says what may go, and removes it; the entries are read by this process. */
+export function archiveSource(
+  { call, readLedger }: Pick<Admin, "call" | "readLedger">,
+  beforeMs: number,
+): ArchiveSource {
+  return {
+    archived: () =>
+      readLedger((ledger) => {
+        const { seq, hash } = readArchivedHead(ledger)
+        return { seq, hash: Buffer.from(hash).toString("hex") }
+      }),
+    pages: async function* (afterSeq): AsyncGenerator<ArchivePage, void> {
+      const { last_seq: lastSeq, stays } = await call("auditArchivable", { beforeMs })
+      for (let after = afterSeq; after < lastSeq;) {
+        const entries = await readLedger((ledger) =>
+          entriesAfter(ledger, after)
+            .take(Math.min(pageEntries, lastSeq - after))
+            .toArray(),
+        )
+        after = entries.at(-1)?.seq ?? lastSeq
+        yield { entries, stays: stays ?? undefined }
+      }
+      if (afterSeq >= lastSeq) yield { entries: [], stays: stays ?? undefined }
+    },
+    checkpoint: () => call("auditCheckpoint", {}),
+    record: (archived) => call("auditArchive", archived),
+    trim: async () => (await call("auditTrim", {})).removed,
+  }
+}
+
+/** How many entries are read at a time. */
+const pageEntries = 1_000
 
 function answerOf({ archive, stays }: Archiving) {
   return { archive: archive ?? null, stays: stays ?? null }

@@ -1,62 +1,8 @@
-import type { AdminParams } from "../../link/calls/methods.ts"
+import { fieldsOf } from "../../audit/read-entries.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
 import { entryLine } from "../../vault/audit/archive-lines.ts"
-import { wholeEntries, type AuditCall } from "../../vault/audit/whole-entries.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
-import type { Admin } from "../installation/admin.ts"
-
-/** Which entries a command shows. */
-export type Filter = Pick<AdminParams["auditPage"], "client" | "key" | "kind" | "sinceMs">
-
-/** Entries after `afterSeq`, upwards, up to where the journal ends now. */
-export async function* entriesAfter(
-  call: AuditCall,
-  afterSeq: number,
-  filter: Filter,
-): AsyncGenerator<readonly StoredEntry[], number> {
-  for (let after = afterSeq; ;) {
-    const page = await call("auditPage", { afterSeq: after, limit: 1_000, ...filter })
-    after = page.next
-    yield await wholeEntries(call, page.entries)
-    if (page.is_end) return after
-  }
-}
-
-/** Entries before `beforeSeq`, downwards, down to where the journal begins; `limit` are read at a time. */
-export async function* entriesBefore(
-  call: AuditCall,
-  beforeSeq: number,
-  { limit = 1_000, ...filter }: Filter & { readonly limit?: number },
-): AsyncGenerator<StoredEntry, void> {
-  for (let before = beforeSeq; ;) {
-    const page = await call("auditPage", { beforeSeq: before, limit, ...filter })
-    before = page.next
-    yield* await wholeEntries(call, page.entries)
-    if (page.is_end) return
-  }
-}
-
-/** The last `count` entries, the oldest first, and where the journal ends. */
-export async function lastEntries(
-  call: AuditCall,
-  count: number,
-  filter: Filter,
-): Promise<{ readonly entries: readonly StoredEntry[]; readonly seq: number }> {
-  const { seq } = await call("auditEnds", {})
-  const entries: StoredEntry[] = []
-  if (count === 0) return { entries, seq }
-  const limit = Math.min(1_000, count)
-  for await (const entry of entriesBefore(call, seq + 1, { ...filter, limit })) {
-    if (entries.push(entry) === count) break
-  }
-  return { entries: entries.reverse(), seq }
-}
-
-/** The audit's calls of an admin. */
-export function auditCallOf(admin: Pick<Admin, "call">): AuditCall {
-  return (method, params) => admin.call(method, params)
-}
 
 /** As wide as numbers up to a million; those of a longer ledger move the rest of their line. */
 const seqWidth = 7
@@ -66,20 +12,10 @@ type Fields = Readonly<Record<string, unknown>>
 /** An entry in one line for people; what others chose can't move the cursor. */
 export function entryWords(entry: StoredEntry): string {
   const at = utcText(entry.at_ms)
-  const fields = parseFields(entry.row)
+  const fields = fieldsOf(entry.row)
   return visible(
     `${at}  ${`#${entry.seq}`.padEnd(seqWidth)}  ${entry.kind.padEnd(10)}  ${wordsOf(entry, fields)}`,
   )
-}
-
-/** The fields of a row; empty when it can't be read. */
-export function parseFields(row: string): Fields {
-  try {
-    const fields: unknown = JSON.parse(row)
-    return typeof fields === "object" && fields !== null ? (fields as Fields) : {}
-  } catch {
-    return {}
-  }
 }
 
 function wordsOf({ kind, id }: StoredEntry, fields: Fields): string {

@@ -3,8 +3,9 @@ import { resolve } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 
+import type { LedgerReader } from "../../audit/open-ledger.ts"
+import { entriesAfter, fieldsOf } from "../../audit/read-entries.ts"
 import { visible } from "../../std/visible.ts"
-import type { AuditCall } from "../../vault/audit/whole-entries.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { command } from "../cli/command.ts"
 import { withNewFile } from "../cli/new-file.ts"
@@ -16,8 +17,8 @@ import {
   installationOptions,
   jsonOption,
 } from "../installation/installation-command.ts"
-import { withAdmin } from "../installation/with-vault.ts"
-import { auditCallOf, entriesAfter, shownEntry, parseFields } from "./entries.ts"
+import { withLedger } from "../installation/with-ledger.ts"
+import { shownEntry } from "./entries.ts"
 import { momentOf } from "./moment.ts"
 
 /** `countersign audit export --format csv --since 7d --to FILE` */
@@ -40,8 +41,8 @@ export const auditExport = command({
   run: async ({ format, sinceMs, to, json, ...options }, terminal) => {
     const counted = { entries: 0 }
     const writeAll = (target: FileHandle | Output) =>
-      withAdmin(installationOf(options), (admin) =>
-        writeTo(target, linesOf(auditCallOf(admin), { format, sinceMs }, counted)),
+      withLedger(installationOf(options), (ledger) =>
+        writeTo(target, linesOf(ledger, { format, sinceMs }, counted)),
       )
     if (to === undefined) {
       await writeAll(terminal.stdout)
@@ -56,20 +57,20 @@ export const auditExport = command({
   },
 })
 
-async function* linesOf(
-  call: AuditCall,
+function* linesOf(
+  ledger: LedgerReader,
   { format, sinceMs }: { readonly format: "jsonl" | "csv"; readonly sinceMs: number | undefined },
   counted: { entries: number },
-): AsyncGenerator<string> {
+): Generator<string> {
   if (format === "csv") yield csvHead()
-  for await (const page of entriesAfter(call, 0, { sinceMs })) {
-    counted.entries += page.length
-    if (page.length > 0) yield page.map(format === "csv" ? csvEntry : shownEntry).join("")
+  for (const entry of entriesAfter(ledger, 0, { sinceMs })) {
+    counted.entries += 1
+    yield format === "csv" ? csvEntry(entry) : shownEntry(entry)
   }
 }
 
 /** At the pace of whoever reads; a reader that wants no more (`| head`) is no failure. */
-async function writeTo(target: FileHandle | Output, lines: AsyncGenerator<string>): Promise<void> {
+async function writeTo(target: FileHandle | Output, lines: Generator<string>): Promise<void> {
   if ("datasync" in target) {
     await pipeline(Readable.from(lines), target.createWriteStream({ flush: true }))
     return
@@ -104,7 +105,7 @@ export function csvHead(): string {
 
 /** An entry as a line of CSV (RFC 4180). Its last cell is the whole row. */
 export function csvEntry(entry: StoredEntry): string {
-  const fields = parseFields(entry.row)
+  const fields = fieldsOf(entry.row)
   const refusal = fields["refusal"]
   const refused = typeof refusal === "object" && refusal !== null ? { ...refusal } : {}
   const { code, message } = refused as { readonly code?: unknown; readonly message?: unknown }

@@ -1,21 +1,23 @@
+import { aboutEntry, archiveOf, fieldsOf } from "../../audit/read-entries.ts"
 import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
-import { wholeEntries } from "../../vault/audit/whole-entries.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { argument } from "../cli/options.ts"
-import { adminCommand } from "../installation/admin-command.ts"
-import { auditCallOf, entryWords, parseFields } from "./entries.ts"
+import { installationCommand } from "../installation/installation-command.ts"
+import { withLedger } from "../installation/with-ledger.ts"
+import { entryWords } from "./entries.ts"
 
 /** `countersign audit show rec_…` */
-export const auditShow = adminCommand({
+export const auditShow = installationCommand({
   description: "show a record in full, with all that was heard of it",
   examples: ["countersign audit show rec_01KSR492Z8W9TC0Y2Q3RC6TV01"],
   options: { id: argument("<id>", "a record's or hold's id, or an entry's number") },
-  call: async (admin, { id }) => {
-    const { entry, others, archive } = await admin.call("auditShow", { id })
-    if (entry === null) throw unknown(archive)
-    return wholeEntries(auditCallOf(admin), [entry, ...others])
-  },
+  answer: (installation, { id }) =>
+    withLedger(installation, (ledger) => {
+      const about = aboutEntry(ledger, id)
+      if (about === undefined) throw unknown(archiveOf(ledger, id))
+      return [about.entry, ...about.others]
+    }),
   shows: "records",
   json: answerOf,
   print: linesOf,
@@ -26,12 +28,12 @@ function answerOf([entry, ...others]: readonly StoredEntry[]) {
 }
 
 function jsonOf({ hash, row }: StoredEntry) {
-  return { hash: Buffer.from(hash).toString("hex"), row: parseFields(row) }
+  return { hash: Buffer.from(hash).toString("hex"), row: fieldsOf(row) }
 }
 
 function linesOf([entry, ...others]: readonly StoredEntry[]): readonly string[] {
   if (entry === undefined) return []
-  const row = JSON.stringify(parseFields(entry.row), undefined, 2)
+  const row = JSON.stringify(fieldsOf(entry.row), undefined, 2)
   return [
     `entry ${entry.seq}, hash ${Buffer.from(entry.hash).toString("hex")}`,
     ...row.split("\n").map(visible),
@@ -39,8 +41,8 @@ function linesOf([entry, ...others]: readonly StoredEntry[]): readonly string[] 
   ]
 }
 
-function unknown(archive: string | null): Fault {
-  if (archive === null) {
+function unknown(archive: string | undefined): Fault {
+  if (archive === undefined) {
     return new Fault(
       "name_unknown",
       "The ledger has no request, refusal or hold with this id and no entry with this number; countersign audit tail shows what it has.",

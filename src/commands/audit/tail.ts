@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-import type { AdminLink } from "../../contract/client.ts"
+import { atOneMoment, type LedgerReader } from "../../audit/open-ledger.ts"
+import { entriesAfter, lastEntries, type EntryFilter } from "../../audit/read-entries.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
@@ -9,21 +10,13 @@ import { flag, option, parsed, withDefault } from "../cli/options.ts"
 import { tell } from "../cli/print.ts"
 import { withStopSignal } from "../cli/signals.ts"
 import type { Terminal } from "../cli/terminal.ts"
-import { dialOrNone, isLoss } from "../installation/admin.ts"
 import {
   installationOf,
   installationOptions,
   jsonOption,
 } from "../installation/installation-command.ts"
-import { withAdmin } from "../installation/with-vault.ts"
-import {
-  auditCallOf,
-  lastEntries,
-  entryWords,
-  shownEntry,
-  entriesAfter,
-  type Filter,
-} from "./entries.ts"
+import { withLedger } from "../installation/with-ledger.ts"
+import { entryWords, shownEntry } from "./entries.ts"
 
 /** `countersign audit tail --follow` */
 export const auditTail = command({
@@ -48,14 +41,24 @@ export const auditTail = command({
     const show = (shown: readonly StoredEntry[]): void => {
       terminal.stdout.write(shown.map(lineOf).join(""))
     }
-    const { entries, seq } = await withAdmin(installation, (admin) =>
-      lastEntries(auditCallOf(admin), count, filter),
+    const last = await withLedger(installation, (ledger) =>
+      seen(ledger, () => lastEntries(ledger, count, filter)),
     )
-    show(entries)
-    if (follow) await followEntries({ installation, afterSeq: seq, filter, show, terminal })
+    show(last.entries)
+    if (follow) await followEntries({ installation, after: last.seq, filter, show, terminal })
     return 0
   },
 })
+
+type Seen = { readonly entries: readonly StoredEntry[]; readonly seq: number }
+
+/** Entries, and where the journal ended when they were read. */
+function seen(ledger: LedgerReader, read: () => readonly StoredEntry[]): Seen {
+  return atOneMoment(ledger, () => ({
+    entries: read(),
+    seq: lastEntries(ledger, 1)[0]?.seq ?? 0,
+  }))
+}
 
 const maxLines = 100_000
 
@@ -70,16 +73,15 @@ const pauseMs = 250
 
 type Following = {
   readonly installation: Installation
-  readonly afterSeq: number
-  readonly filter: Filter
+  readonly after: number
+  readonly filter: EntryFilter
   readonly show: (entries: readonly StoredEntry[]) => void
   readonly terminal: Terminal
 }
 
 /**
- * Shows what is recorded after `afterSeq` until a signal ends it, or nobody reads it any more. While no daemon
- * runs it says so once on stderr and waits: it never opens the ledger itself, which would keep the daemon from
- * starting.
+ * Shows what is recorded until a signal ends it, or nobody reads it any more. That no daemon runs is said once on stderr. The
+ * ledger is opened anew for each look: one that was restored meanwhile is another file.
  */
 async function followEntries(following: Following): Promise<void> {
   await withStopSignal(async (stopped) => {
@@ -89,51 +91,28 @@ async function followEntries(following: Following): Promise<void> {
   })
 }
 
-async function follow(following: Following, signal: AbortSignal): Promise<void> {
-  const { installation, terminal } = following
-  let after = following.afterSeq
+async function follow(
+  { installation, filter, show, terminal, ...from }: Following,
+  signal: AbortSignal,
+): Promise<void> {
+  let { after } = from
   let isWaiting = false
   while (!signal.aborted) {
-    const link = await dialOrNone(installation)
-    if (link === undefined) {
-      if (!isWaiting) tell(terminal, "countersign: the daemon doesn't run; waiting for it")
-      isWaiting = true
-      await pause(signal)
-      continue
-    }
-    if (isWaiting) tell(terminal, "countersign: the daemon runs again")
-    isWaiting = false
-    const shown = showUntilLost(link, { ...following, afterSeq: after }, signal)
-    for await (const seq of shown) after = seq
-    link.close()
+    const last = await withLedger(installation, (ledger, head) => {
+      if ((head === undefined) !== isWaiting) tell(terminal, daemonWords(isWaiting))
+      isWaiting = head === undefined
+      return seen(ledger, () => entriesAfter(ledger, after, filter).toArray())
+    })
+    show(last.entries)
+    after = Math.max(after, last.seq)
+    await pause(signal)
   }
 }
 
-/** Gives how far it came after each look; ends when the daemon does. */
-async function* showUntilLost(
-  link: AdminLink,
-  { afterSeq, filter, show }: Following,
-  signal: AbortSignal,
-): AsyncGenerator<number> {
-  let after = afterSeq
-  try {
-    while (!signal.aborted) {
-      const pages = entriesAfter((method, params) => link.call(method, params), after, filter)
-      for (let page = await pages.next(); ; page = await pages.next()) {
-        if (page.done === true) {
-          after = page.value
-          break
-        }
-        show(page.value)
-        after = page.value.at(-1)?.seq ?? after
-        yield after
-      }
-      yield after
-      await pause(signal)
-    }
-  } catch (error) {
-    if (!isLoss(error)) throw error
-  }
+function daemonWords(isBack: boolean): string {
+  return isBack
+    ? "countersign: the daemon runs again"
+    : "countersign: the daemon doesn't run; waiting for it"
 }
 
 async function pause(signal: AbortSignal): Promise<void> {

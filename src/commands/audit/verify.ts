@@ -1,19 +1,23 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 
-import { checkpointSchema, type CheckpointView } from "../../link/calls/audit-methods.ts"
+import { verifyLedger, type Verdict } from "../../audit/verify-ledger.ts"
+import { checkpointSchema } from "../../link/calls/audit-methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { codeOf } from "../../std/private-file.ts"
+import { codeOf, isThere } from "../../std/private-file.ts"
 import { parseJson } from "../../std/parse-json.ts"
 import { spanWords } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
-import type { Installation } from "../../vault/config/installation.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { writeNewFile } from "../../vault/keyring/write-new-file.ts"
 import { isSigned } from "../../vault/ledger/audit/checkpoint.ts"
+import type { Checkpoint } from "../../vault/ledger/store/audit-queries.ts"
 import { option, repeated } from "../cli/options.ts"
 import type { Output } from "../cli/terminal.ts"
+import { dialOrNone } from "../installation/admin.ts"
+import { becomeOwner } from "../installation/caller.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { openAuditor, verifyLedger, type Verdict } from "./verify-ledger.ts"
+import { withLedger } from "../installation/with-ledger.ts"
 
 type VerifyOptions = {
   readonly archives: readonly string[]
@@ -59,21 +63,36 @@ export const auditVerify = installationCommand<Verified, VerifyOptions>({
 
 type VerifyAsk = VerifyOptions & {
   readonly installation: Installation
-  readonly kept: CheckpointView | undefined
+  readonly kept: Checkpoint | undefined
 }
 
 async function verify(
   { installation, kept, archives, checkpoint }: VerifyAsk,
   progress: Progress,
 ): Promise<Verdict> {
-  const auditor = await openAuditor(installation)
+  if (checkpoint !== undefined) await signCheckpoint(installation)
+  assertMade(pathsOf(installation).ledgerFile)
   try {
-    if (checkpoint !== undefined) await auditor.checkpoint()
-    return await verifyLedger({ auditor, archives, kept, onProgress: progress.show })
+    return await withLedger(installation, (ledger, head) =>
+      verifyLedger({ ledger, head, archives, kept, onProgress: progress.show }),
+    )
   } finally {
     progress.clear()
-    auditor.close()
   }
+}
+
+/** One that isn't there isn't whole. */
+function assertMade(file: string): void {
+  if (isThere(file)) return
+  throw new Fault("not_initialised", `${file} doesn't exist; run countersign init first.`)
+}
+
+/** So that the journal ends with one; where a daemon runs. */
+async function signCheckpoint(installation: Installation): Promise<void> {
+  becomeOwner(installation.stateDir)
+  const link = await dialOrNone(installation)
+  await link?.call("auditCheckpoint", {})
+  link?.close()
 }
 
 function answerOf({ flaw, entries, firstSeq, position, ms }: Verified) {
@@ -146,7 +165,7 @@ function openProgress(stderr: Output): Progress {
 }
 
 /** Writes a checkpoint to a new file, which is worth something on another machine. @throws {Fault} */
-async function keepCheckpoint(file: string, checkpoint: CheckpointView | null): Promise<void> {
+async function keepCheckpoint(file: string, checkpoint: Checkpoint | null): Promise<void> {
   if (checkpoint === null) {
     throw new Fault(
       "usage",
@@ -158,7 +177,7 @@ async function keepCheckpoint(file: string, checkpoint: CheckpointView | null): 
 }
 
 /** Reads a checkpoint that was kept. @throws {Fault} `usage` when it can't be read, isn't one, or its signature isn't its key's. */
-async function readKeptCheckpoint(file: string): Promise<CheckpointView> {
+async function readKeptCheckpoint(file: string): Promise<Checkpoint> {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
     const message = `${file} can't be read (${codeOf(cause) ?? "unknown error"}); check its name and owner.`
     throw new Fault("usage", message, { cause })

@@ -1,9 +1,9 @@
+import { atOneMoment, type LedgerReader } from "../../audit/open-ledger.ts"
+import { entriesAfter, entriesBefore, lastEntries } from "../../audit/read-entries.ts"
 import { askedText, symbolsIn } from "../../console/asked-text.ts"
 import { maxEntries, type Answer, type Decision } from "../../console/asks.ts"
-import type { EntryView } from "../../link/calls/audit-methods.ts"
 import { whoRefused } from "../../vault/ledger/records/entries.ts"
 import type { HoldView, SymbolsView } from "../../contract/bot-views.ts"
-import { wholeEntries, type AuditCall } from "../../vault/audit/whole-entries.ts"
 import type {
   OmittedRow,
   RepeatsRow,
@@ -20,25 +20,25 @@ type Entries = Answer<"entries">
 const reachMs = 300_000
 const reachEntries = 1_000
 
-/** What was decided after an entry of the ledger, or before one; the newest without either. It holds the ledger's thread for some milliseconds at most. */
+/** What was decided after an entry of the ledger, or before one; the newest without either. */
 export async function readEntries(
-  { call }: Pick<Admin, "call">,
-  span: { readonly after?: number; readonly before?: number },
+  { call, readLedger }: Pick<Admin, "call" | "readLedger">,
+  { after, before }: { readonly after?: number; readonly before?: number },
   nowMs: number,
 ): Promise<Entries> {
-  const audit: AuditCall = (method, params) => call(method, params)
-  const { views, ...read } =
-    span.after === undefined
-      ? await readDown(audit, span.before, nowMs)
-      : await readUp(audit, span.after)
-  const whole = await wholeEntries(audit, views.filter(isTold))
-  const symbols = whole.some(isDecision) ? await call("listSymbols", {}) : noSymbols
-  const holds = whole.some(isHeld) ? await call("listHolds", {}) : []
+  const { entries, ...read } = await readLedger((ledger) =>
+    atOneMoment(ledger, () =>
+      after === undefined ? readDown(ledger, before, nowMs) : readUp(ledger, after),
+    ),
+  )
+  const told = entries.filter(isTold)
+  const symbols = told.some(isDecision) ? await call("listSymbols", {}) : noSymbols
+  const holds = told.some(isHeld) ? await call("listHolds", {}) : []
   return {
     ...read,
-    since: views.at(-1)?.at ?? null,
-    decisions: whole.filter(isDecision).map((entry) => decisionOf(entry, { symbols, holds })),
-    repeats: whole.filter((entry) => !isDecision(entry)).map(repeatsOf),
+    since: entries.at(-1)?.at_ms ?? null,
+    decisions: told.filter(isDecision).map((entry) => decisionOf(entry, { symbols, holds })),
+    repeats: told.filter((entry) => !isDecision(entry)).map(repeatsOf),
   }
 }
 
@@ -46,35 +46,33 @@ const noSymbols = { names: {}, quotes: {}, default_market_order_type: null }
 
 /** The newest first. */
 type Read = Pick<Entries, "first" | "last" | "skipped" | "is_end"> & {
-  readonly views: readonly EntryView[]
+  readonly entries: readonly StoredEntry[]
 }
 
 /** Where more has come than is read at once, the oldest of it is passed over. */
-async function readUp(audit: AuditCall, after: number): Promise<Read> {
-  const { seq: head } = await audit("auditEnds", {})
-  const from = Math.max(after, head - maxEntries)
-  const { entries, next: last } = await audit("auditPage", { afterSeq: from, limit: maxEntries })
-  const views = entries.toReversed()
-  return { first: after + 1, last, skipped: from - after, is_end: false, views }
+function readUp(ledger: LedgerReader, after: number): Read {
+  const from = Math.max(after, headSeq(ledger) - maxEntries)
+  const entries = entriesAfter(ledger, from).take(maxEntries).toArray().reverse()
+  const last = entries[0]?.seq ?? from
+  return { first: after + 1, last, skipped: from - after, is_end: false, entries }
 }
 
-async function readDown(
-  audit: AuditCall,
-  before: number | undefined,
-  nowMs: number,
-): Promise<Read> {
-  const from = before === undefined ? {} : { beforeSeq: before }
-  const { entries, is_end } = await audit("auditPage", { ...from, limit: maxEntries })
-  const { seq: head } = await audit("auditEnds", {})
-  const views = entries.filter(({ seq, at }) => at > nowMs - reachMs || seq > head - reachEntries)
-  const last = views[0]?.seq ?? 0
-  return {
-    ...{ first: views.at(-1)?.seq ?? last + 1, last, skipped: 0, views },
-    is_end: is_end || views.length < entries.length,
-  }
+function readDown(ledger: LedgerReader, before: number | undefined, nowMs: number): Read {
+  const found = entriesBefore(ledger, before ?? Infinity)
+    .take(maxEntries)
+    .toArray()
+  const leastSeq = headSeq(ledger) - reachEntries
+  const entries = found.filter(({ seq, at_ms }) => at_ms > nowMs - reachMs || seq > leastSeq)
+  const last = entries[0]?.seq ?? 0
+  const isEnd = found.length < maxEntries || entries.length < found.length
+  return { first: entries.at(-1)?.seq ?? last + 1, last, skipped: 0, entries, is_end: isEnd }
 }
 
-function isTold({ kind }: EntryView): boolean {
+function headSeq(ledger: LedgerReader): number {
+  return lastEntries(ledger, 1)[0]?.seq ?? 0
+}
+
+function isTold({ kind }: StoredEntry): boolean {
   return ["request", "refusal", "repeats", "omitted"].includes(kind)
 }
 

@@ -1,23 +1,24 @@
 import type * as z from "zod"
 
+import { entryAt, lastEntries, readWholeRecord } from "../../audit/read-entries.ts"
 import type { Hold, ReleaseAsk, Asks } from "../../console/asks.ts"
 import type { AdminLink } from "../../contract/client.ts"
 import type { WholeRecord } from "../../contract/views.ts"
 import type { HoldView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
-import { wholeEntries } from "../../vault/audit/whole-entries.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import type { RequestRow } from "../../vault/ledger/records/row.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { heldWords, isAccountWide } from "../../words/held-words.ts"
 import { heldNow, bodyLines } from "../held/list.ts"
 import { sinceHeld } from "../held/decide.ts"
-import { dialAdmin, type Admin } from "../installation/admin.ts"
+import { dialAdmin, ledgerReading, type Admin } from "../installation/admin.ts"
 import { locationWords } from "../installation/usual-installation.ts"
 import type { Answers } from "./answer-asks.ts"
 import { readEntries } from "./read-entries.ts"
 
-type VaultCalls = Pick<Admin, "call"> & { close(): void }
+type Vault = Pick<Admin, "call" | "readLedger">
+type VaultCalls = Vault & { close(): void }
 
 /** Calls the daemon's vault. After a failure it is dialled anew: one that was started again has another secret. */
 export function vaultCalls(installation: Installation, by: string): VaultCalls {
@@ -26,19 +27,17 @@ export function vaultCalls(installation: Installation, by: string): VaultCalls {
     link?.close()
     link = undefined
   }
-  return {
-    async call(method, params) {
-      try {
-        link ??= await dialAdmin(installation, by)
-        if (link === undefined) throw nothingToShow()
-        return await link.call(method, params)
-      } catch (error) {
-        close()
-        throw error
-      }
-    },
-    close,
+  const call: Admin["call"] = async (method, params) => {
+    try {
+      link ??= await dialAdmin(installation, by)
+      if (link === undefined) throw nothingToShow()
+      return await link.call(method, params)
+    } catch (error) {
+      close()
+      throw error
+    }
   }
+  return { call, readLedger: ledgerReading(installation, call), close }
 }
 
 type Answering = {
@@ -50,7 +49,7 @@ type Answering = {
 
 /** What any console may have of the vault, and what it may do to it: freeze. */
 export function vaultAnswers(
-  vault: Pick<Admin, "call">,
+  vault: Vault,
   { by, named }: Answering,
 ): Omit<Answers, "listening" | ReleaseAsk> {
   const { call } = vault
@@ -72,10 +71,7 @@ export function vaultAnswers(
 }
 
 /** A console with `--release` besides puts a person's word on held requests. */
-export function releasingAnswers(
-  vault: Pick<Admin, "call">,
-  answering: Answering,
-): Omit<Answers, "listening"> {
+export function releasingAnswers(vault: Vault, answering: Answering): Omit<Answers, "listening"> {
   const { look, ...others } = vaultAnswers(vault, answering)
   return {
     ...others,
@@ -121,35 +117,31 @@ function nothingToShow(): Fault {
 }
 
 type Told = z.input<Asks["record"]["answer"]>
-type Calls = Pick<Admin, "call">
 
 /** A record with its place in the ledger, and what each rule makes of it now. */
 async function readRecord(
-  { call }: Calls,
+  { call, readLedger }: Vault,
   { id, seq }: z.output<Asks["record"]["params"]>,
 ): Promise<Told> {
-  const record = await call("auditRecord", { id })
+  const nowMs = Date.now()
+  const { record, entry, head } = await readLedger((ledger) => ({
+    record: readWholeRecord(ledger, id, nowMs),
+    entry: entryAt(ledger, seq),
+    head: lastEntries(ledger, 1)[0]?.seq ?? 0,
+  }))
   const symbols = await call("listSymbols", {})
-  const entry = record === null ? undefined : await entryOf({ call }, seq)
   // Another one has that number where the ledger isn't the one of the page any more.
-  if (entry?.id !== id) return { record, symbols, place: null, verdicts: null }
-  const { seq: head } = await call("auditEnds", {})
+  if (record === null || entry?.id !== id) return { record, symbols, place: null, verdicts: null }
   return {
     ...{ record, symbols },
     place: { seq, hash: Buffer.from(entry.hash).toString("hex"), head },
-    verdicts: record === null ? null : await verdictsOf({ call }, record, entry),
+    verdicts: await verdictsOf({ call }, record, entry),
   }
-}
-
-async function entryOf({ call }: Calls, seq: number): Promise<StoredEntry | undefined> {
-  const { entries } = await call("auditPage", { afterSeq: Math.max(0, seq - 1), limit: 1 })
-  const [entry] = await wholeEntries((method, params) => call(method, params), entries)
-  return entry
 }
 
 /** `null` where it can't be told: its body isn't recorded, or its client or key is gone. */
 async function verdictsOf(
-  { call }: Calls,
+  { call }: Pick<Admin, "call">,
   { client, key, body, decided_at: at }: WholeRecord,
   { row }: StoredEntry,
 ): Promise<Told["verdicts"]> {

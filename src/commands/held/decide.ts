@@ -1,8 +1,9 @@
+import type { LedgerReader } from "../../audit/open-ledger.ts"
+import { aboutEntry, entriesAfter, fieldsOf } from "../../audit/read-entries.ts"
 import type { HoldView, SymbolsView, CheckReport } from "../../contract/bot-views.ts"
 import { visible } from "../../std/visible.ts"
 import { builtinEndpoints } from "../../venue/endpoints.ts"
 import { heldLine } from "../../words/held-words.ts"
-import { entriesAfter, auditCallOf, parseFields } from "../audit/entries.ts"
 import { flag } from "../cli/options.ts"
 import { tell } from "../cli/print.ts"
 import { agreeToShown, type Terminal } from "../cli/terminal.ts"
@@ -67,9 +68,9 @@ async function agree(hold: HoldView, { symbols, admin, terminal, yes }: Asking):
  */
 export async function sinceHeld(
   hold: HoldView,
-  admin: Pick<Admin, "call">,
+  admin: Pick<Admin, "call" | "readLedger">,
 ): Promise<readonly string[]> {
-  const changes = await changesSince(hold, admin)
+  const changes = await admin.readLedger((ledger) => changesSince(hold, ledger))
   return [...changes, ...(await tokenNow(hold, admin)), ...(await judgedNow(hold, admin))]
 }
 
@@ -95,21 +96,17 @@ const keyActs: Readonly<Record<string, "name" | "from" | undefined>> = {
   agent_revoked: "name",
 }
 
-async function changesSince(
-  hold: HoldView,
-  admin: Pick<Admin, "call">,
-): Promise<readonly string[]> {
-  const call = auditCallOf(admin)
-  const { entry } = await call("auditShow", { id: hold.id })
-  if (entry === null) return ["It was held so long ago that what has changed since isn't known."]
+function changesSince(hold: HoldView, ledger: LedgerReader): readonly string[] {
+  const about = aboutEntry(ledger, hold.id)
+  if (about === undefined) {
+    return ["It was held so long ago that what has changed since isn't known."]
+  }
   const said = new Set<string>()
-  for await (const page of entriesAfter(call, entry.seq, { kind: "act" })) {
-    for (const { row } of page) {
-      const { act, ...fields } = parseFields(row)
-      if (act === "set_activated") said.add("The policies have changed since it was held.")
-      const name = fields[keyActs[String(act)] ?? ""]
-      if (name === hold.key) said.add(`The key ${hold.key} has changed since it was held.`)
-    }
+  for (const { row } of entriesAfter(ledger, about.entry.seq, { kind: "act" })) {
+    const { act, ...fields } = fieldsOf(row)
+    if (act === "set_activated") said.add("The policies have changed since it was held.")
+    const name = fields[keyActs[String(act)] ?? ""]
+    if (name === hold.key) said.add(`The key ${hold.key} has changed since it was held.`)
   }
   return [...said]
 }

@@ -1,5 +1,6 @@
 import { dirname } from "node:path"
 
+import { readLedger, type LedgerReader } from "../../audit/open-ledger.ts"
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { connectAdminLink, type AdminLink } from "../../contract/client.ts"
 import { Fault } from "../../std/fault.ts"
@@ -12,10 +13,24 @@ import { caller } from "./caller.ts"
 /** The admin socket's calls, whether the daemon answers them or this process does. */
 export type Admin = {
   readonly daemon: "running" | "stopped"
-  call<Method extends keyof AdminParams>(
+  readonly call: <Method extends keyof AdminParams>(
     method: Method,
     params: AdminParams[Method],
-  ): Promise<AdminResults[Method]>
+  ) => Promise<AdminResults[Method]>
+  /** Reads the ledger once all that was answered by now is in it. */
+  readonly readLedger: ReadLedger
+}
+
+export type ReadLedger = <Answer>(
+  use: (ledger: LedgerReader) => Answer | Promise<Answer>,
+) => Promise<Answer>
+
+/** The way to read what the vault that is called writes. */
+export function ledgerReading(installation: Installation, call: Admin["call"]): ReadLedger {
+  return async (use) => {
+    await call("ledgerHead", {})
+    return readLedger(pathsOf(installation).ledgerFile, use)
+  }
 }
 
 export type VaultAccess = {
@@ -24,7 +39,7 @@ export type VaultAccess = {
   readonly secret: SecretSource | "without_keys"
 }
 
-export type OpenAdmin = Admin & { close(): Promise<void> }
+export type OpenAdmin = Omit<Admin, "readLedger"> & { close(): Promise<void> }
 
 /**
  * A link to the daemon's admin socket, or `undefined` when no daemon runs here.

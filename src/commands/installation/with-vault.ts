@@ -2,7 +2,7 @@ import { adminParams, type AdminParams, type AdminResults } from "../../link/cal
 import type { AdminLink } from "../../contract/client.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
-import { dialAdmin, type Admin, type VaultAccess, type OpenAdmin } from "./admin.ts"
+import { dialAdmin, ledgerReading, type Admin, type VaultAccess, type OpenAdmin } from "./admin.ts"
 import { becomeOwner } from "./caller.ts"
 
 /**
@@ -17,10 +17,10 @@ export async function withVault<Answer>(
   const running = await dial(access.installation)
   const admin = running ?? (await openHere(access))
   try {
-    return await use({
-      daemon: admin.daemon,
-      call: async (method, params) => admin.call(method, checked(method, params)),
-    })
+    const call: Admin["call"] = async (method, params) =>
+      admin.call(method, checked(method, params))
+    const readLedger = ledgerReading(access.installation, call)
+    return await use({ daemon: admin.daemon, call, readLedger })
   } finally {
     await admin.close()
   }

@@ -1,18 +1,20 @@
 import * as z from "zod"
 
+import type { LedgerReader } from "../../audit/open-ledger.ts"
+import { entriesBefore, fieldsOf } from "../../audit/read-entries.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { parseFileSet } from "../../vault/config/file-set.ts"
+import { readArchivedHead } from "../../vault/ledger/sqlite/journal.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { begunAnew, changesBetween, type Change } from "../../vault/policy/widening.ts"
-import { auditCallOf, entriesBefore, parseFields } from "../audit/entries.ts"
 import { momentOf } from "../audit/moment.ts"
 import { option, parsed, withDefault } from "../cli/options.ts"
-import { adminCommand } from "../installation/admin-command.ts"
-import type { Admin } from "../installation/admin.ts"
+import { installationCommand } from "../installation/installation-command.ts"
+import { withLedger } from "../installation/with-ledger.ts"
 import { changeLine } from "./in-force-lines.ts"
 
 /** `countersign policy log --since 2d`: what changed in the files, when it came into force and who asked for it. */
-export const policyLog = adminCommand({
+export const policyLog = installationCommand({
   description: "show what changed in the files in force, when, and who asked for it",
   examples: ["countersign policy log --since 2d"],
   shows: "records",
@@ -22,7 +24,8 @@ export const policyLog = adminCommand({
       (text) => momentOf(text, "--since"),
     ),
   },
-  call: async (admin, { sinceMs }) => ({ changes: await changesSince(admin, sinceMs) }),
+  answer: (installation, { sinceMs }) =>
+    withLedger(installation, (ledger) => ({ changes: changesSince(ledger, sinceMs) })),
   print: ({ changes }) => [
     ...changes.flatMap((change) => [...changeLines(change), ""]),
     changes.length === 0
@@ -31,14 +34,12 @@ export const policyLog = adminCommand({
   ],
 })
 
-async function changesSince(admin: Admin, sinceMs: number): Promise<readonly PastChange[]> {
-  const call = auditCallOf(admin)
+function changesSince(ledger: LedgerReader, sinceMs: number): readonly PastChange[] {
   const past = openPastSets(sinceMs)
-  const { seq, archived_seq: archivedSeq } = await call("auditEnds", {})
-  for await (const entry of entriesBefore(call, seq + 1, { kind: "act" })) {
+  for (const entry of entriesBefore(ledger, Infinity, { kind: "act" })) {
     if (past.take(entry)) break
   }
-  return past.changes(archivedSeq === 0)
+  return past.changes(readArchivedHead(ledger).seq === 0)
 }
 
 function changeLines({ at, seq, asked, from, to, changes }: PastChange): readonly string[] {
@@ -75,7 +76,7 @@ export type PastChange = {
 
 const filesSchema = z.array(z.object({ name: z.string(), text: z.string() }))
 type Files = z.infer<typeof filesSchema>
-type Row = ReturnType<typeof parseFields>
+type Row = ReturnType<typeof fieldsOf>
 
 /** A call is recorded before what it does; what came into force this long after was somebody else's. */
 const asksWithinMs = 60_000
@@ -90,7 +91,7 @@ export function openPastSets(sinceMs: number) {
   return {
     /** Takes the next older act. @returns whether nothing older is needed. */
     take(entry: StoredEntry): boolean {
-      const row = parseFields(entry.row)
+      const row = fieldsOf(entry.row)
       if (row["act"] === "set_activated") {
         acts.push({ entry, row })
         const hash = String(row["hash"])

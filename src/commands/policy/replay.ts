@@ -1,7 +1,7 @@
 import { statSync } from "node:fs"
 import { resolve } from "node:path"
 
-import type { AdminResults } from "../../link/calls/methods.ts"
+import { replay, type Replayed } from "../../audit/replay.ts"
 import { parseDurationMs } from "../../std/time/duration.ts"
 import { Fault } from "../../std/fault.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
@@ -9,7 +9,7 @@ import { table, type Line } from "../cli/print.ts"
 import { option, parsed, withDefault } from "../cli/options.ts"
 import { becomeOwner } from "../installation/caller.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { withAdmin } from "../installation/with-vault.ts"
+import { withLedger } from "../installation/with-ledger.ts"
 import { utcText } from "../../std/time/time-words.ts"
 
 /** `countersign policy replay --since 7d`: what other files would have refused of what was signed. */
@@ -34,8 +34,7 @@ export const policyReplay = installationCommand({
     // What root has copied for this may be root's alone.
     if (candidate === undefined || !isRoots(configDir)) becomeOwner(installation.stateDir)
     const files = await loadFiles({ ...installation, configDir })
-    const texts = files.texts.map(({ name, text }) => ({ name, text }))
-    return withAdmin(installation, (admin) => admin.call("replay", { sinceMs, texts }))
+    return withLedger(installation, (ledger) => replay(ledger, files, Date.now() - sinceMs))
   },
   print: replayLines,
 })
@@ -50,7 +49,7 @@ function parseSinceMs(text: string): number {
   throw new Fault("usage", "--since takes a duration like 7d.")
 }
 
-function replayLines({ requests, refusals, refused }: AdminResults["replay"]): readonly Line[] {
+function replayLines({ requests, refusals, refused }: Replayed): readonly Line[] {
   const head = `${refusals} of ${requests} requests would now be refused.`
   if (refused.length === 0) return [head]
   const rows = refused.map(({ record, at, client, operation, reason, policy, rule }) => [

@@ -2,7 +2,7 @@
 
 import * as z from "zod"
 
-import type { CandidateView, ReplayedRefusal, Warning } from "../../contract/views.ts"
+import type { CandidateView, Warning } from "../../contract/views.ts"
 import type { SymbolsView } from "../../contract/bot-views.ts"
 
 export const policyHash = z
@@ -19,10 +19,6 @@ export const policyParams = {
   filesOnDisk: z.strictObject({}),
   /** Those of venue.yaml. */
   listSymbols: z.strictObject({}),
-  replay: z.strictObject({
-    sinceMs: z.int().positive(),
-    texts: z.array(z.strictObject({ name: z.string().max(256), text: z.string() })).max(1_000),
-  }),
   candidate: z.strictObject({}),
   acceptPolicy: z.strictObject({ hash: policyHash }),
   /** The set before the one in force. */
@@ -37,12 +33,6 @@ export type PolicyResults = {
   filesInForce: readonly { readonly name: string; readonly text: string }[]
   /** `policy_hash`: of the files in force that say so. */
   listSymbols: SymbolsView & { readonly policy_hash: string }
-  replay: {
-    readonly requests: number
-    readonly refusals: number
-    /** The first 500 of them. */
-    readonly refused: readonly ReplayedRefusal[]
-  }
   candidate: CandidateView
   acceptPolicy: { readonly policy_hash: string }
   setBefore: Omit<CandidateView, "accepted">

@@ -1,4 +1,4 @@
-// The admin socket's calls about copies of the ledger and about the clock.
+// The admin socket's calls about the clock, and about ledgers that were copied or restored.
 
 import * as z from "zod"
 
@@ -13,8 +13,6 @@ export const safetyParams = {
   acceptRestore: z.strictObject({
     signers: z.array(z.strictObject({ signer: z.string().max(64), nonce: z.int() })).max(1_000),
   }),
-  /** Writes a copy of the ledger into the state directory; with `file`, goes on waiting for that one. */
-  copyLedger: z.strictObject({ file: z.string().max(4_096).optional() }),
   /** Records that a copy up to this entry was written and checked. */
   recordBackup: z.strictObject({
     head_seq: z.int().min(0),
@@ -30,6 +28,5 @@ export type SafetyResults = {
   readonly acceptClock: { readonly record: string; readonly now: number }
   readonly lookAtRestore: Floors
   readonly acceptRestore: Floors & { readonly record: string }
-  readonly copyLedger: { readonly file: string; readonly is_done: boolean }
   readonly recordBackup: { readonly record: string }
 }

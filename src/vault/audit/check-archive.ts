@@ -4,8 +4,13 @@ import { Transform } from "node:stream"
 import { createGunzip } from "node:zlib"
 
 import { Fault } from "../../std/fault.ts"
-import { chainStart, openChainCheck, type ChainCheck } from "../ledger/audit/chain-check.ts"
-import type { ChainPosition, Flaw } from "../ledger/store/audit-queries.ts"
+import {
+  chainStart,
+  openChainCheck,
+  type ChainCheck,
+  type ChainPosition,
+  type Flaw,
+} from "../ledger/audit/chain-check.ts"
 import {
   parseEndLine,
   parseEntryLine,
@@ -35,7 +40,7 @@ export async function checkArchive(
   file: string,
   {
     from,
-    kept = null,
+    kept = [],
   }: { readonly from?: ChainPosition; readonly kept?: ChainPosition["kept"] } = {},
 ): Promise<CheckedArchive> {
   const hash = createHash("sha256")

@@ -6,13 +6,12 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGzip } from "node:zlib"
 
-import type { AdminParams } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import { codeOf } from "../../std/private-file.ts"
 import { syncDirectory, temporaryPrefix, writeNewFile } from "../keyring/write-new-file.ts"
 import { chainStart, openChainCheck } from "../ledger/audit/chain-check.ts"
 import type { ArchivedFields } from "../ledger/records/row.ts"
-import type { StoredEntry } from "../ledger/store/audit-queries.ts"
+import type { JournalHead, StoredEntry } from "../ledger/store/audit-queries.ts"
 import {
   endLine,
   entryLine,
@@ -21,7 +20,6 @@ import {
   type ArchiveStart,
 } from "./archive-lines.ts"
 import { checkArchive } from "./check-archive.ts"
-import { wholeEntries, type AuditCall } from "./whole-entries.ts"
 
 /** `file` with its directory. */
 export type ArchiveWritten = ArchivedFields & { readonly entries: number }
@@ -33,38 +31,51 @@ export type Archiving = {
   readonly stays: { readonly seq: number; readonly why: string } | undefined
 }
 
+/** The ledger that is archived, whoever reads it. */
+export type ArchiveSource = {
+  /** The last entry that is in an archive; hash in hex. */
+  readonly archived: () => Promise<JournalHead>
+  /** The entries after it that may go, in their order. */
+  readonly pages: (afterSeq: number) => AsyncGenerator<ArchivePage, void>
+  /** Signs the journal's head. */
+  readonly checkpoint: () => Promise<unknown>
+  /** Records that the entries are in a file, named without its directory. */
+  readonly record: (archived: ArchivedFields) => Promise<unknown>
+  /** Removes some of the entries that are in an archive; resolves with how many. */
+  readonly trim: () => Promise<number>
+}
+
+export type ArchivePage = {
+  readonly entries: readonly StoredEntry[]
+  readonly stays: Archiving["stays"]
+}
+
 /**
- * Moves entries from before `beforeMs` into a file in `directory`. They are removed from the ledger once
- * the file is durable, was read again and found whole, and the ledger's journal says so: a crash at any
- * time loses none of them.
+ * Moves entries into a file in `directory`. They are removed from the ledger once the file is durable, was read
+ * again and found whole, and the ledger's journal says so: a crash at any time loses none of them.
  *
  * @throws {Fault} when the ledger isn't whole, or the file can't be written.
  */
-export async function writeArchive(ask: {
-  readonly call: AuditCall
-  readonly directory: string
-  readonly beforeMs: number
-}): Promise<Archiving> {
-  const { call, directory, beforeMs } = ask
-  await trimArchived(call) // what a crash left
-  const { archived_seq: afterSeq, archived_hash: previous_hash } = await call("auditEnds", {})
-  const pages = archivablePages(call, { afterSeq, beforeMs })
-  const first = await pages.next()
+export async function writeArchive(source: ArchiveSource, directory: string): Promise<Archiving> {
+  await trimArchived(source) // what a crash left
+  const { seq: afterSeq, hash: previous_hash } = await source.archived()
+  const pages = source.pages(afterSeq)
+  const first = (await pages.next()).value
   const gathered: Gathered = { end: undefined, stays: undefined, entries: 0 }
-  if (first.value === undefined || first.value.entries.length === 0) {
-    return { archive: undefined, stays: first.value?.stays }
+  if (first === undefined || first.entries.length === 0) {
+    return { archive: undefined, stays: first?.stays }
   }
-  await call("auditCheckpoint", {})
+  await source.checkpoint()
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const temporary = join(directory, `${temporaryPrefix}archive-${randomBytes(8).toString("hex")}`)
   try {
     const start = { first_seq: afterSeq + 1, previous_hash }
-    await writeCompressed(temporary, linesFrom({ first: first.value, pages, start, gathered }))
+    await writeCompressed(temporary, linesFrom({ first, pages, start, gathered }))
     const written = await readAgain(temporary, gathered)
     const archived = { first_seq: start.first_seq, ...written }
     const file = await nameFor(temporary, directory, archived)
-    await call("auditArchive", { ...archived, file: basename(file) })
-    await trimArchived(call)
+    await source.record({ ...archived, file: basename(file) })
+    await trimArchived(source)
     return { archive: { ...archived, file, entries: gathered.entries }, stays: gathered.stays }
   } finally {
     await unlink(temporary).catch(() => undefined) // gone already, or never there
@@ -72,29 +83,8 @@ export async function writeArchive(ask: {
 }
 
 /** Removes what lies in an archive from the ledger, a little at a time. */
-export async function trimArchived(call: AuditCall): Promise<void> {
-  for (;;) {
-    const { removed } = await call("auditTrim", {})
-    if (removed === 0) return
-  }
-}
-
-type Page = {
-  readonly entries: readonly StoredEntry[]
-  readonly stays: Archiving["stays"]
-}
-
-async function* archivablePages(
-  call: AuditCall,
-  { afterSeq, beforeMs }: AdminParams["auditArchivable"],
-): AsyncGenerator<Page, undefined> {
-  for (let after = afterSeq; ;) {
-    const { entries: views, end } = await call("auditArchivable", { afterSeq: after, beforeMs })
-    const entries = await wholeEntries(call, views)
-    yield { entries, stays: end === null || end === "journal_ends" ? undefined : end }
-    if (end !== null) return
-    after = entries.at(-1)?.seq ?? after
-  }
+export async function trimArchived({ trim }: Pick<ArchiveSource, "trim">): Promise<void> {
+  while ((await trim()) > 0);
 }
 
 /** What is known of an archive once its lines were written. */
@@ -106,15 +96,15 @@ type Gathered = {
 
 /** The lines of the file, checked as they go: what isn't whole is no archive's. */
 async function* linesFrom(from: {
-  readonly first: Page
-  readonly pages: AsyncGenerator<Page, undefined>
+  readonly first: ArchivePage
+  readonly pages: AsyncGenerator<ArchivePage, void>
   readonly start: ArchiveStart
   readonly gathered: Gathered
 }): AsyncGenerator<string> {
   const { first, pages, start, gathered } = from
   const check = openChainCheck(chainStart(start.first_seq - 1, start.previous_hash))
   const times = { from_ms: Infinity, to_ms: -Infinity }
-  const take = ({ entries, stays }: Page): string => {
+  const take = ({ entries, stays }: ArchivePage): string => {
     for (const entry of entries) {
       const flaw = check.take(entry)
       if (flaw !== undefined) throw notWhole(flaw.seq, flaw.what)

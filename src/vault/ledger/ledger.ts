@@ -17,7 +17,7 @@ import type { IdempotencyKey } from "./records/idempotency.ts"
 import type { LedgerWatcher } from "./records/entries.ts"
 import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
-import type { Act, RequestRow, ShadowRow } from "./records/row.ts"
+import type { Act, RequestRow } from "./records/row.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
 import type { RecentRefusal } from "./store/audit-queries.ts"
 import type { FoundRecord, LedgerStore, Others, RecordSearch, Timed } from "./store/store.ts"
@@ -66,8 +66,6 @@ export type Ledger = {
   history(sinceMs: number): AsyncIterable<RequestRow>
   /** Keeps a request that was only asked about, to be judged again by other files. Durable when it resolves. */
   recordShadow(entry: ShadowEntry, nowMs: LedgerTime): Promise<RecordId>
-  /** The shadows that were asked at `sinceMs` or later, in the order of time. */
-  shadows(sinceMs: number): AsyncIterable<ShadowRow>
   /** The hold whose release the request may use. */
   findRelease(binding: HoldBinding, nowMs: LedgerTime): string | undefined
   /** All that are pending or released, and those that ended last; oldest first. */
@@ -138,8 +136,6 @@ export type Ledger = {
    * ledger is broken then, exactly where recording a request would.
    */
   probe(nowMs: number): Promise<void>
-  /** Copies the ledger into the empty file `to`, while requests go on. Rejects with {Fault} `ledger_unavailable`. */
-  copy(to: string): Promise<void>
   readonly commits: LedgerStore["commits"]
   readonly replica: LedgerStore["replica"]
   readonly others: Pick<Others, "tellHeard"> | undefined

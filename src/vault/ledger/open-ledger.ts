@@ -21,7 +21,7 @@ import {
 } from "./signers/signer-marks.ts"
 import { openSqliteStore } from "./open-sqlite-store.ts"
 import { prepareLedgerFile } from "./sqlite/database.ts"
-import { readShadows, recordShadow } from "./shadows.ts"
+import { makeRecordId } from "./records/record-id.ts"
 import { countRows } from "./row-counts.ts"
 import type { Nonces } from "./signers/nonces.ts"
 import { openState } from "./state.ts"
@@ -116,13 +116,7 @@ async function hasEntry(store: LedgerStore, { seq, hash }: JournalHead): Promise
   if (seq >= last.seq) return seq === last.seq && hash === last.hash
   const { archivedSeq, archivedHash } = await store.run("journalEnds")
   if (seq <= archivedSeq) return seq < archivedSeq || hash === archivedHash
-  const { entries } = await store.run("entryPage", {
-    from: { after: seq - 1 },
-    limit: 1,
-    filter: {},
-  })
-  const [entry] = entries
-  return entry?.seq === seq && Buffer.from(entry.hash).toString("hex") === hash
+  return (await store.run("hashAt", seq)) === hash
 }
 
 type Parts = DecideFrom & {
@@ -151,8 +145,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     usage: (nowMs) => limits.usage(nowMs),
     replaceMeters: (build, windowMs, ask) => limits.replace({ build, windowMs, ...ask }),
     history: (sinceMs) => readHistory(store, sinceMs),
-    recordShadow: (entry, nowMs) => recordShadow(store, entry, nowMs),
-    shadows: (sinceMs) => readShadows(store, sinceMs),
+    recordShadow: shadower(store),
     findRelease: (binding, nowMs) => holds.findRelease(binding, nowMs),
     holds: (nowMs) => holds.list(nowMs),
     decideHold: holdDecider(parts),
@@ -176,7 +169,7 @@ function guards({
   time,
   marks,
   state: { nonces },
-}: Parts): Pick<Ledger, "clock" | "marks" | "claim" | "probe" | "copy"> {
+}: Parts): Pick<Ledger, "clock" | "marks" | "claim" | "probe"> {
   return {
     clock: time,
     marks,
@@ -184,7 +177,14 @@ function guards({
     async probe(nowMs) {
       await store.run("probe", nowMs)
     },
-    copy: (to) => store.copy(to),
+  }
+}
+
+function shadower(store: LedgerStore): Ledger["recordShadow"] {
+  return async (entry, nowMs) => {
+    const id = makeRecordId(nowMs)
+    await store.append({ kind: "shadow", id, at_ms: nowMs, ...entry })
+    return id
   }
 }
 

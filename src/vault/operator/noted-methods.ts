@@ -3,16 +3,7 @@ import type { Acts } from "../active/active-set.ts"
 
 const unnoted: readonly (keyof AdminParams)[] = [
   // They change nothing.
-  ...([
-    "health",
-    "status",
-    "explain",
-    "candidate",
-    "setBefore",
-    "replay",
-    "upstream",
-    "notify",
-  ] as const),
+  ...(["health", "status", "explain", "candidate", "setBefore", "upstream", "notify"] as const),
   ...([
     "listKeys",
     "listClients",
@@ -22,10 +13,9 @@ const unnoted: readonly (keyof AdminParams)[] = [
     "listRaises",
     "listSymbols",
   ] as const),
-  ...(["filesInForce", "auditEnds", "auditPage", "auditRow", "auditShow", "auditRecord"] as const),
-  ...(["auditVerify", "auditVerifyTables", "auditArchivable", "ledgerServer"] as const),
+  ...(["filesInForce", "ledgerHead", "auditArchivable", "ledgerServer"] as const),
   // Steps of what is recorded when it has happened.
-  ...(["auditCheckpoint", "auditTrim", "copyLedger"] as const),
+  ...(["auditCheckpoint", "auditTrim"] as const),
 ]
 
 type Method = (params: never) => unknown

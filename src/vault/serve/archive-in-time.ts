@@ -2,11 +2,10 @@ import { readdir, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
 
-import type { AuditCall } from "../audit/whole-entries.ts"
 import { trimArchived, writeArchive } from "../audit/write-archive.ts"
 import { type Installation, pathsOf } from "../config/installation.ts"
 import { temporaryPrefix } from "../keyring/write-new-file.ts"
-import { auditMethods, type AuditParts } from "../operator/audit-methods.ts"
+import { openArchiver, type AuditParts } from "../operator/audit-methods.ts"
 import { logFailure, log } from "../process/log.ts"
 import { ledgerBytes } from "../status/watch-disk.ts"
 import type { DiskSpace } from "../watch/disk-space.ts"
@@ -36,9 +35,9 @@ export function archiveInTime(archived: Archived): void {
  * kept free is for cancels. What a crash left of the last time goes first.
  */
 export async function archiveIfDue(archived: Archived): Promise<void> {
-  const call = callsOf(archived)
+  const archiver = openArchiver(archived)
   const directory = pathsOf(archived.installation).archiveDir
-  await trimArchived(call)
+  await trimArchived(archiver)
   await removeTemporaries(directory)
   const keepMs = archived.active().config.archiveKeepMs
   if (keepMs === undefined) return
@@ -46,7 +45,8 @@ export async function archiveIfDue(archived: Archived): Promise<void> {
   const { archivedAtMs = 0 } = await archived.ledger.audit.ends()
   if (Math.abs(nowMs - archivedAtMs) < dayMs) return
   if (archived.disk.lowWith(await ledgerBytes(archived.installation)) !== undefined) return
-  const { archive } = await writeArchive({ call, directory, beforeMs: nowMs - keepMs })
+  const pages = (afterSeq: number) => archiver.pages(nowMs - keepMs, afterSeq)
+  const { archive } = await writeArchive({ ...archiver, pages }, directory)
   if (archive === undefined) return
   log({ level: "info", event: "archived", message: `${archive.entries} entries: ${archive.file}` })
 }
@@ -56,15 +56,5 @@ async function removeTemporaries(directory: string): Promise<void> {
   const names = await readdir(directory).catch(() => []) // there is none yet
   for (const name of names) {
     if (name.startsWith(temporaryPrefix)) await unlink(join(directory, name))
-  }
-}
-
-/** As over the admin socket, in this process. */
-function callsOf(parts: AuditParts): AuditCall {
-  const methods = auditMethods(parts)
-  return (method, params) => {
-    // The table pairs each method with its own parameters; TypeScript can't follow that through a union.
-    const run = methods[method] as (params: unknown) => Promise<never>
-    return run(params)
   }
 }

@@ -5,6 +5,8 @@ import fc from "fast-check"
 
 import { openLedgerOver } from "../../../src/vault/ledger/open-ledger.ts"
 import type { Ledger } from "../../../src/vault/ledger/ledger.ts"
+import { readLedger } from "../../../src/audit/open-ledger.ts"
+import { entriesAfter } from "../../../src/audit/read-entries.ts"
 import type { OpenStore } from "../../../src/vault/ledger/store/store.ts"
 import { ever } from "../../../src/vault/policy/terms/claim.ts"
 import { formatDecimal } from "../../../src/venue/decimal.ts"
@@ -56,12 +58,14 @@ const maxDecimal = { coefficient: max, scale: 3 }
 class History {
   readonly clock: FakeClock = fakeClock()
   readonly #openStore: OpenStore
+  readonly #file: string
   #ledger: Ledger | undefined
   #archived = 0
   /** What the limit is called: a reload renames it. */
   #name = 0
 
-  constructor(openStore: OpenStore) {
+  constructor({ file, openStore }: { readonly file: string; readonly openStore: OpenStore }) {
+    this.#file = file
     this.#openStore = openStore
   }
 
@@ -95,8 +99,10 @@ class History {
   /** Everything there is goes into an archive, and out of the ledger. */
   async archive(): Promise<void> {
     const { audit } = this.ledger
-    const from = { after: this.#archived }
-    const { entries } = await audit.page({ from, limit: 1_000, filter: {} })
+    await audit.ends() // all is on the disk then
+    const entries = await readLedger(this.#file, (ledger) =>
+      entriesAfter(ledger, this.#archived).toArray(),
+    )
     const [first, last] = [entries[0], entries.at(-1)]
     if (first === undefined || last === undefined) return
     const last_hash = Buffer.from(last.hash).toString("hex")
@@ -116,7 +122,7 @@ export function holdEver(engine: FileEngine): void {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
           const place = await engine.place()
-          const history = new History(place.openStore)
+          const history = new History(place)
           const sums = new Map(meters.map((meter) => [meter, 0n]))
           try {
             await history.restart()

@@ -109,10 +109,6 @@ export class MemoryStore implements LedgerStore {
     this.#readClock = read
   }
 
-  copy(): Promise<void> {
-    return Promise.reject(new Error("the simulation copies the disk itself"))
-  }
-
   async close(lastSteps: () => readonly SnapshotStep[] = () => []): Promise<"whole" | "broken"> {
     if (this.#fault !== undefined || this.#isClosed) return "broken"
     const steps = lastSteps().map((step) => this.run("takeSnapshot", step))

@@ -87,12 +87,12 @@ describe("the import table of ARCHITECTURE.md", () => {
     }
   }
 
-  it("leaves the curve to the keyring and the sandbox, and SQL to the ledger", () => {
+  it("leaves the curve to the keyring and the sandbox, and SQL to the ledger and its audit", () => {
     assert.match(section, /Only `vault\/keyring\/` and the sandbox import the curve\./)
-    assert.match(section, /Only `vault\/ledger\/` imports `node:sqlite`\./)
+    assert.match(section, /Only `vault\/ledger\/` and `audit\/`.* import `node:sqlite`\./)
     for (const { file, target } of imports) {
       if (target.startsWith("@noble/secp256k1")) assert.match(file, /^(vault\/keyring|sandbox)\//)
-      if (target === "node:sqlite") assert.match(file, /^vault\/ledger\//)
+      if (target === "node:sqlite") assert.match(file, /^(vault\/ledger|audit)\//)
     }
   })
 })

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { limitOrder, openTestVault } from "../../support/open-test-vault.ts"
+import { entriesOf } from "../../support/admin-of.ts"
 
 async function refuseTwice(t: TestContext, settings?: string) {
   const policies = ["policy: cancels\nrules: [{name: all, endpoints: [cancelOrder]}]\n"]
@@ -11,7 +12,7 @@ async function refuseTwice(t: TestContext, settings?: string) {
   const token = await test.addClient({ name: "bot", keys: ["mm"] })
   await test.sign(token, limitOrder())
   await test.sign(token, limitOrder())
-  const { entries } = await test.admin.auditPage({ kind: "refusal", limit: 10 })
+  const entries = await entriesOf(test, { kind: "refusal" })
   return { recorded: entries.length, decided: test.vault.metrics.decisions.totals() }
 }
 

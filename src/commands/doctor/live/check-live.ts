@@ -3,8 +3,7 @@ import type { KeyView } from "../../../contract/bot-views.ts"
 import { Fault } from "../../../std/fault.ts"
 import type { FileSet } from "../../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../../vault/config/installation.ts"
-import { auditCallOf } from "../../audit/entries.ts"
-import { dialAdmin, type Admin } from "../../installation/admin.ts"
+import { dialAdmin, ledgerReading, type Admin } from "../../installation/admin.ts"
 import { askStatus } from "../../installation/ask-daemon.ts"
 import { becomeOwner } from "../../installation/caller.ts"
 import { tryTargets } from "../notify-findings.ts"
@@ -48,7 +47,7 @@ export async function checkLive(
 /** What the lines are made of: the daemon that runs, and what it has in force. */
 type Facts = {
   readonly installation: Installation
-  readonly admin: Pick<Admin, "call">
+  readonly admin: Pick<Admin, "call" | "readLedger">
   readonly status: StatusView
   readonly files: FileSet
   readonly keys: readonly KeyView[]
@@ -79,7 +78,7 @@ const looks: readonly (readonly [LiveCheck, Look])[] = [
     "alarms",
     ({ files, admin }) => alarmLines(files.config.notify, (names) => tryTargets(admin, names)),
   ],
-  ["backup", ({ admin, status }) => backupLines(auditCallOf(admin), status.at)],
+  ["backup", ({ admin, status }) => backupLines(admin.readLedger, status.at)],
 ]
 
 async function linesOfDaemon(installation: Installation): Promise<readonly LiveLine[]> {
@@ -88,7 +87,9 @@ async function linesOfDaemon(installation: Installation): Promise<readonly LiveL
     const admin = await dialAdmin(installation)
     if (admin === undefined) return withoutDaemon("No daemon runs here.", start)
     try {
-      const lines = await linesOf(await factsOf(admin, installation))
+      const call: Admin["call"] = (method, params) => admin.call(method, params)
+      const facts = { call, readLedger: ledgerReading(installation, call) }
+      const lines = await linesOf(await factsOf(facts, installation))
       return lines.map((line) =>
         line.fix === null ? line : { ...line, fix: fixHere(line.fix, installation) },
       )

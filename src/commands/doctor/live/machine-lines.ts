@@ -4,13 +4,13 @@ import { fetchDirect } from "../../../client/fetch-direct.ts"
 import type { TargetStand } from "../../../gate/notify/teller.ts"
 import type { NotifyTarget } from "../../../link/gate-settings.ts"
 import { toldReason } from "../../../vault/status/signing.ts"
+import { entriesBefore, fieldsOf } from "../../../audit/read-entries.ts"
 import type { StatusView } from "../../../contract/views.ts"
 import { agoWords } from "../../../std/time/time-words.ts"
 import { version } from "../../../std/version.ts"
-import type { AuditCall } from "../../../vault/audit/whole-entries.ts"
 import type { Installation } from "../../../vault/config/installation.ts"
-import { lastEntries, parseFields } from "../../audit/entries.ts"
 import { hostInUrl } from "../../cli/address.ts"
+import type { ReadLedger } from "../../installation/admin.ts"
 import { relayDir, systemInstallation } from "../../service/layout.ts"
 import { statusOf, type System } from "../../service/system.ts"
 import { holds, lacks, notKnown, type LiveLine } from "./live-line.ts"
@@ -160,10 +160,14 @@ export async function alarmLines(
 const dayMs = 86_400_000
 
 /** Whether `countersign backup` wrote and checked a copy within a day; each is an act in the ledger. */
-export async function backupLines(call: AuditCall, nowMs: number): Promise<readonly LiveLine[]> {
+export async function backupLines(
+  readLedger: ReadLedger,
+  nowMs: number,
+): Promise<readonly LiveLine[]> {
   const filter = { kind: "act", sinceMs: nowMs - dayMs }
-  const { entries } = await lastEntries(call, Infinity, filter)
-  const last = entries.findLast(({ row }) => parseFields(row)["act"] === "backed_up")
+  const last = await readLedger((ledger) =>
+    entriesBefore(ledger, Infinity, filter).find(({ row }) => fieldsOf(row)["act"] === "backed_up"),
+  )
   if (last === undefined) {
     const fix = 'countersign backup --to "/var/backups/countersign/ledger-$(date +%F).db"'
     return [lacks("backup", "The ledger wasn't backed up within a day.", fix)]

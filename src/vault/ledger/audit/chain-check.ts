@@ -1,8 +1,46 @@
 import { parseJson } from "../../../std/parse-json.ts"
-import type { ActRow, CheckpointRow, JournalRow, RequestRow } from "../records/row.ts"
+import type {
+  ActRow,
+  ArchivedFields,
+  CheckpointRow,
+  JournalRow,
+  RequestRow,
+} from "../records/row.ts"
 import { chainHash } from "../sqlite/journal.ts"
-import type { ChainPosition, Flaw, StoredEntry } from "../store/audit-queries.ts"
+import type { Checkpoint, JournalHead, StoredEntry } from "../store/audit-queries.ts"
 import { isSigned } from "./checkpoint.ts"
+
+/** The first entry that isn't what it should be. */
+export type Flaw = {
+  readonly seq: number
+  /** `null` where the entry is missing. */
+  readonly id: string | null
+  /** What is wrong, in a sentence without its full stop. */
+  readonly what: string
+  /** The machine failed: nothing is known of this entry and what follows. */
+  readonly isUnread?: true
+}
+
+/** How far a chain was checked, and what the entries up to there said. */
+export type ChainPosition = {
+  readonly seq: number
+  /** Of the entry `seq`, hex. */
+  readonly hash: string
+  /** Of the checkpoints so far. */
+  readonly publicKey: string | null
+  /** The last nonce of each signer so far. */
+  readonly nonces: Readonly<Record<string, number>>
+  /** What each meter that counts for ever has counted so far. */
+  readonly ever: Readonly<Record<string, string>>
+  readonly checkpoint: Checkpoint | null
+  /** The last act of archiving so far. */
+  readonly archived: ArchivedFields | null
+  /** Heads that are known from elsewhere: the entries that must have these hashes. */
+  readonly kept: readonly KeptHead[]
+}
+
+/** `by`: where it is known from, in words. */
+export type KeptHead = JournalHead & { readonly by: string }
 
 /** Where a chain starts, or goes on after the last entry of an archive. */
 export function chainStart(seq = 0, hash = "0".repeat(64)): ChainPosition {
@@ -13,7 +51,7 @@ export function chainStart(seq = 0, hash = "0".repeat(64)): ChainPosition {
     ...{ nonces: {}, ever: {} },
     checkpoint: null,
     archived: null,
-    kept: null,
+    kept: [],
   }
 }
 
@@ -145,8 +183,9 @@ function noteArchived(row: ActRow, seen: Seen): void {
 }
 
 function keptWrong(entry: StoredEntry, { kept }: Seen): Flaw | undefined {
-  if (kept?.seq !== entry.seq) return undefined
-  if (Buffer.from(entry.hash).toString("hex") === kept.hash) return undefined
-  const what = "it or an entry before it isn't the one of the checkpoint that was kept"
+  const hash = Buffer.from(entry.hash).toString("hex")
+  const other = kept.find((head) => head.seq === entry.seq && head.hash !== hash)
+  if (other === undefined) return undefined
+  const what = `it or an entry before it isn't the one of ${other.by}`
   return { seq: entry.seq, id: entry.id, what }
 }

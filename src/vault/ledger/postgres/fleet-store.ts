@@ -151,7 +151,6 @@ export class FleetStore implements LedgerStore {
   assertOpen: LedgerStore["assertOpen"] = () => this.#copy.assertOpen()
   head: LedgerStore["head"] = () => this.#copy.head()
   keepClock: LedgerStore["keepClock"] = (read) => this.#copy.keepClock(read)
-  copy: LedgerStore["copy"] = (to) => this.#copy.copy(to)
 
   async close(lastSteps?: () => readonly SnapshotStep[]): Promise<"whole" | "broken"> {
     clearInterval(this.#visits)

@@ -105,7 +105,6 @@ class IsolatedStore implements LedgerStore {
 
   head: LedgerStore["head"] = () => this.#copy.head()
   keepClock: LedgerStore["keepClock"] = (read) => this.#own.keepClock(read)
-  copy: LedgerStore["copy"] = (to) => this.#copy.copy(to)
 
   /** Without a last snapshot: it would hold what meters counted, and the copy's journal hasn't all of it. */
   async close(): Promise<"whole" | "broken"> {

@@ -6,9 +6,10 @@ import type {
   StayReason,
   StoredEntry,
 } from "../store/audit-queries.ts"
-import { maxPageBytes } from "./entry-pages.ts"
 import { readArchivedHead } from "./journal.ts"
-import { openTimeSlice } from "./entry-pages.ts"
+
+/** How much of rows a page holds. */
+const maxPageBytes = 96 * 1_024
 
 /** Prepares the look-up of the entries after one that may go into an archive, up to the first that stays. */
 export function archivablePager(
@@ -36,6 +37,22 @@ export function archivablePager(
       if (isOver()) return { entries, end: undefined }
     }
     return { entries, end: "journal_ends" }
+  }
+}
+
+/** How long one step may hold the ledger's thread: commits wait for that long at most. */
+const sliceMs = 4
+
+/** Between looks at the clock, which costs about as much as an entry. */
+const entriesBetween = 16
+
+/** Begins a time slice: tells, asked after each entry, when it is over. */
+function openTimeSlice(): () => boolean {
+  const endMs = performance.now() + sliceMs
+  let asked = 0
+  return () => {
+    asked += 1
+    return asked % entriesBetween === 0 && performance.now() >= endMs
   }
 }
 

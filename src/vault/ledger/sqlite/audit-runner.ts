@@ -3,9 +3,6 @@ import type { DatabaseSync } from "node:sqlite"
 import { checkpointRow } from "../audit/checkpoint.ts"
 import type { AuditQueries, JournalEnds } from "../store/audit-queries.ts"
 import { archivablePager, archivedTrimmer, findArchive } from "./archivable.ts"
-import { entryChecker } from "./check-entries.ts"
-import { tablesChecker } from "./check-tables.ts"
-import { entryFinder, entryPager } from "./entry-pages.ts"
 import { readArchivedHead, type Journal } from "./journal.ts"
 import type { WriteRow } from "./projections.ts"
 
@@ -17,10 +14,7 @@ export function auditQueries(
 ): AuditQueries {
   return {
     journalEnds: () => readEnds(database, journal),
-    entryPage: entryPager(database),
-    entryAbout: entryFinder(database),
-    checkEntries: entryChecker(database, () => journal.head()),
-    checkTables: tablesChecker(database),
+    hashAt: (seq) => readHash(database, seq),
     archivable: archivablePager(database),
     trimArchived: archivedTrimmer(database),
     archiveOf: (atMs) => findArchive(database, atMs),
@@ -45,6 +39,11 @@ function readEnds(database: DatabaseSync, journal: Journal): JournalEnds {
     archivedAtMs: archive?.["at_ms"] as number | undefined,
     checkpoint: readLastCheckpoint(database),
   }
+}
+
+function readHash(database: DatabaseSync, seq: number): string | undefined {
+  const entry = database.prepare("SELECT hash FROM entries WHERE seq = ?").get(seq)
+  return entry && hex(entry["hash"] as Uint8Array) // our own STRICT table
 }
 
 export function readLastCheckpoint(database: DatabaseSync): JournalEnds["checkpoint"] {

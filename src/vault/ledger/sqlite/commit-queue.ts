@@ -60,7 +60,6 @@ export class CommitQueue implements LedgerStore {
   #closing: Promise<"whole" | "broken"> | undefined
   #head: Head
   #readClock: () => ClockReading | undefined = () => undefined
-  #copying: { readonly done: () => void; readonly failed: (fault: Fault) => void } | undefined
 
   constructor({ worker, ended, replica }: Thread, head: Head) {
     this.#worker = worker
@@ -135,14 +134,6 @@ export class CommitQueue implements LedgerStore {
     this.#readClock = read
   }
 
-  async copy(to: string): Promise<void> {
-    this.assertOpen()
-    if (this.#copying !== undefined) throw new Fault("usage", "A backup is being written already.")
-    const copied = new Promise<void>((done, failed) => (this.#copying = { done, failed }))
-    this.#tell({ kind: "copy", to })
-    return copied
-  }
-
   close(lastSteps: () => readonly SnapshotStep[] = () => []): Promise<"whole" | "broken"> {
     return (this.#closing ??= this.#drainAndEnd(lastSteps))
   }
@@ -176,9 +167,6 @@ export class CommitQueue implements LedgerStore {
   #receive(message: FromWorker): void {
     if (this.replica) setImmediate(this.#tellSent) // once what it says is acted upon
     switch (message.kind) {
-      case "copied":
-        this.#endCopy(message.failed)
-        break
       case "appended":
         void this.#keepElsewhere(message)
         break
@@ -228,15 +216,7 @@ export class CommitQueue implements LedgerStore {
     this.#gathering = []
     for (const { reject } of waiting) reject(this.#fault)
     this.#tellSent()
-    this.#endCopy(this.#fault.message)
     if (this.#closing === undefined) this.#tellBroken(this.#fault)
-  }
-
-  #endCopy(failed: string | undefined): void {
-    const copying = this.#copying
-    this.#copying = undefined
-    if (failed === undefined) copying?.done()
-    else copying?.failed(new Fault("ledger_unavailable", `The ledger can't be copied: ${failed}`))
   }
 
   async #drainAndEnd(lastSteps: () => readonly SnapshotStep[]): Promise<"whole" | "broken"> {

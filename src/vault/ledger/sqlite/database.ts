@@ -1,6 +1,5 @@
 import { lstat, open } from "node:fs/promises"
-import { backup, DatabaseSync } from "node:sqlite"
-import { setTimeout as sleep } from "node:timers/promises"
+import { DatabaseSync } from "node:sqlite"
 
 import { Fault } from "../../../std/fault.ts"
 import { shellWord } from "../../../std/visible.ts"
@@ -20,8 +19,9 @@ export function openDatabase(file: string): DatabaseSync {
   try {
     database = new DatabaseSync(file)
     lock(database, file)
+    const version = schemaOf(database, file)
     configure(database, file)
-    migrate(database, file)
+    migrate(database, version)
     return database
   } catch (error) {
     database?.close()
@@ -37,14 +37,13 @@ function lock(database: DatabaseSync, file: string): void {
   database.prepare("ATTACH DATABASE ? AS held").run(`${file}.lock`)
   database.exec("PRAGMA held.locking_mode = EXCLUSIVE")
   database.exec("BEGIN EXCLUSIVE; COMMIT")
+  database.exec(`PRAGMA busy_timeout = ${busyMs}`)
 }
 
 /** How long a reader may keep what needs the file alone: its first page, and its log after a crash. */
-const busyMs = 5_000
+export const busyMs = 5_000
 
 function configure(database: DatabaseSync, file: string): void {
-  database.exec(`PRAGMA busy_timeout = ${busyMs}`)
-  assertOurs(database, file)
   const { journal_mode: mode } = readPragma(database, "journal_mode = WAL")
   if (mode !== "wal") {
     throw new Fault(
@@ -63,12 +62,20 @@ function configure(database: DatabaseSync, file: string): void {
   database.exec("PRAGMA foreign_keys = OFF")
 }
 
-function assertOurs(database: DatabaseSync, file: string): void {
+/** How many steps of {@link migrations} a ledger has been through. @throws {Fault} `ledger_unusable` where it is none, or a later version's. */
+export function schemaOf(database: DatabaseSync, file: string): number {
   const { application_id: id } = readPragma(database, "application_id")
-  if (id === applicationId || (id === 0 && isEmpty(database))) return
+  if (id !== applicationId && (id !== 0 || !isEmpty(database))) {
+    throw new Fault(
+      "ledger_unusable",
+      `${file} isn't a Countersign ledger but some other program's database; move it away.`,
+    )
+  }
+  const { user_version: version } = readPragma(database, "user_version")
+  if (typeof version === "number" && version <= migrations.length) return version
   throw new Fault(
     "ledger_unusable",
-    `${file} isn't a Countersign ledger but some other program's database; move it away.`,
+    `${file} was written by a newer Countersign (schema ${String(version)}, this one knows ${migrations.length}); install that version.`,
   )
 }
 
@@ -76,14 +83,7 @@ function isEmpty(database: DatabaseSync): boolean {
   return database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined
 }
 
-function migrate(database: DatabaseSync, file: string): void {
-  const { user_version: version } = readPragma(database, "user_version")
-  if (typeof version !== "number" || version > migrations.length) {
-    throw new Fault(
-      "ledger_unusable",
-      `${file} was written by a newer Countersign (schema ${String(version)}, this one knows ${migrations.length}); install that version.`,
-    )
-  }
+function migrate(database: DatabaseSync, version: number): void {
   // In one transaction with its number: a crash leaves a step done or not begun.
   for (const [index, step] of migrations.entries()) {
     if (index < version) continue
@@ -97,31 +97,6 @@ function migrate(database: DatabaseSync, file: string): void {
 
 function readPragma(database: DatabaseSync, pragma: string): Readonly<Record<string, unknown>> {
   return database.prepare(`PRAGMA ${pragma}`).get() ?? {}
-}
-
-/** Between tries of a copy's first step. */
-const copyAgainMs = 20
-
-/** Pages at a time; commits go on in between. */
-const copiedPages = 20
-
-/**
- * Copies a database while it is written to. As of Node 26 a copy fails, without a code, where its first step finds a
- * transaction open; one found later is waited for. Each of ours is soon over.
- */
-export async function copyDatabase(
-  database: DatabaseSync,
-  to: string,
-  triesLeft = 100,
-): Promise<void> {
-  try {
-    await backup(database, to, { rate: copiedPages })
-  } catch (error) {
-    const isBusy = error instanceof Error && "errcode" in error && error.errcode === 0
-    if (!isBusy || triesLeft === 0) throw error
-    await sleep(copyAgainMs)
-    await copyDatabase(database, to, triesLeft - 1)
-  }
 }
 
 /**

@@ -6,7 +6,7 @@ import { parentPort, workerData } from "node:worker_threads"
 import { commitStages } from "../../process/stages.ts"
 import type { Head } from "../store/store.ts"
 import { auditQueries } from "./audit-runner.ts"
-import { copyDatabase, openDatabase } from "./database.ts"
+import { openDatabase } from "./database.ts"
 import { clockKeeper, openJournal, type Journal, readTrail } from "./journal.ts"
 import { readOpenedState, readSet, readSets } from "./opened-state.ts"
 import { followRows, openProjections, type Projections } from "./projections.ts"
@@ -14,7 +14,7 @@ import { readRecentRefusals } from "./stored-rows.ts"
 import { giveUpSpare } from "./spare-space.ts"
 import { faultOf, isFull } from "./sqlite-fault.ts"
 import { keyFinder, recordSearcher } from "./stored-rows.ts"
-import { historyPager, recordFinder, shadowPager } from "./stored-rows.ts"
+import { historyPager, recordFinder } from "./stored-rows.ts"
 import { meterQueries } from "./stored-tail.ts"
 import type { Batch, FromWorker, ThreadAsk, ThreadQueries, ToWorker } from "./worker-messages.ts"
 
@@ -44,9 +44,6 @@ function runUntilClosed(): void {
         break
       case "replicated":
         commit.replicated()
-        break
-      case "copy":
-        void copy(database, message.to)
         break
       case "close":
         commit.stop()
@@ -124,15 +121,6 @@ function open() {
   } catch (error) {
     database.close()
     throw error
-  }
-}
-
-async function copy(database: DatabaseSync, to: string): Promise<void> {
-  try {
-    await copyDatabase(database, to)
-    tell({ kind: "copied", failed: undefined })
-  } catch (error) {
-    tell({ kind: "copied", failed: error instanceof Error ? error.message : String(error) })
   }
 }
 
@@ -229,7 +217,6 @@ function prepareQueries(
     search: recordSearcher(database),
     count: () => journal.length(),
     history: historyPager(database),
-    shadows: shadowPager(database),
     set: (hash) => readSet(database, hash),
     sets: () => readSets(database),
     recentRefusals: (limit) => readRecentRefusals(database, limit),

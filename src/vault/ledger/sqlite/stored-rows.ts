@@ -1,15 +1,9 @@
 import type { DatabaseSync } from "node:sqlite"
 
 import type { Heard } from "../records/record-state.ts"
-import type { RefusalRow, RequestRow, ShadowRow, OutcomeRow } from "../records/row.ts"
+import type { RefusalRow, RequestRow, OutcomeRow } from "../records/row.ts"
 import type { HistoryCursor, HistoryRow } from "../store/meter-queries.ts"
-import type {
-  FoundRecord,
-  FoundShadow,
-  ShadowCursor,
-  FoundKey,
-  RecordSearch,
-} from "../store/store.ts"
+import type { FoundRecord, FoundKey, RecordSearch } from "../store/store.ts"
 import { storedKey, type IdempotencyKey } from "../records/idempotency.ts"
 import type { RecentRefusal } from "../store/audit-queries.ts"
 
@@ -54,22 +48,6 @@ export function historyPager(
      ORDER BY counted_at, requests.seq LIMIT ${pageLength}`,
   )
   return ({ countedAtMs, seq }, lastSeq) => find.all(countedAtMs, seq, lastSeq).map(historyRow)
-}
-
-/** Prepares the look-up of a page of shadows, in the order in which they were asked. */
-export function shadowPager(
-  database: DatabaseSync,
-): (after: ShadowCursor) => readonly FoundShadow[] {
-  const find = database.prepare(
-    `SELECT shadows.seq, asked_at, row FROM shadows JOIN entries USING (seq)
-     WHERE (asked_at, shadows.seq) > (?, ?) ORDER BY asked_at, shadows.seq LIMIT ${pageLength}`,
-  )
-  return ({ askedAtMs, seq: after }) =>
-    find.all(Math.ceil(askedAtMs), after).map(({ seq, asked_at, row }) => ({
-      row: JSON.parse(row as string) as ShadowRow,
-      askedAtMs: asked_at as number,
-      seq: seq as number,
-    }))
 }
 
 /** Prepares the look-up of the first request that counts from `sinceMs` on or gave room back since. */

@@ -43,8 +43,6 @@ export type ToWorker =
   | ({ readonly kind: "batch" } & Batch)
   /** What was appended last is durable elsewhere. */
   | { readonly kind: "replicated" }
-  /** Copies the database into an empty file while batches go on. */
-  | { readonly kind: "copy"; readonly to: string }
   | { readonly kind: "close" }
 
 /** What a batch comes to: one result a job, in order. */
@@ -56,7 +54,5 @@ export type FromWorker =
   | ({ readonly kind: "appended" } & AppendedRows & Done)
   /** The batch is durable. */
   | ({ readonly kind: "committed" } & Done)
-  /** With a sentence where it failed; the database itself is as it was. */
-  | { readonly kind: "copied"; readonly failed: string | undefined }
   /** Nothing of the batch counts, and nothing more will be written. */
   | { readonly kind: "failed"; readonly code: FaultCode; readonly message: string }

@@ -1,57 +1,6 @@
 import type { KeyObject } from "node:crypto"
 
-import type { ArchivedFields, CheckpointFields, RefusalRow } from "../records/row.ts"
-
-/** Which entries are wanted; all where nothing is said. */
-export type EntryFilter = {
-  readonly client?: string | undefined
-  readonly key?: string | undefined
-  readonly kind?: string | undefined
-  /** Recorded at this wall time or later. */
-  readonly sinceMs?: number | undefined
-}
-
-export type EntryAsk = {
-  /** Upwards from after an entry, or downwards from before one. */
-  readonly from: { readonly after: number } | { readonly before: number }
-  readonly limit: number
-  readonly filter: EntryFilter
-}
-
-/** In the order in which they were asked for: upwards or downwards. */
-export type EntryPage = {
-  readonly entries: readonly StoredEntry[]
-  /** The last entry that was looked at, to go on from. */
-  readonly next: number
-  /** Whether there are no more for now. */
-  readonly isEnd: boolean
-}
-
-/** An entry and those that are about it. */
-export type AboutEntry = {
-  readonly entry: StoredEntry
-  /** Its outcomes, repeats and acts, and those of its hold; in their order, at most 200. */
-  readonly others: readonly StoredEntry[]
-}
-
-/** One step of a check. */
-export type CheckStep = {
-  readonly position: ChainPosition
-  /** How many entries it took. */
-  readonly checked: number
-  readonly flaw: Flaw | null
-  /** Whether it came to the end of the journal. */
-  readonly isEnd: boolean
-}
-
-/** Where a check of the tables goes on. */
-export type TablesCursor = { readonly table: "requests" | "refusals"; readonly rowid: number }
-
-export type TablesStep = {
-  /** `null` when all were looked at. */
-  readonly next: TablesCursor | null
-  readonly flaw: Flaw | null
-}
+import type { CheckpointFields, RefusalRow } from "../records/row.ts"
 
 /** What has to stay, all in milliseconds since 1970. */
 export type ArchiveBounds = {
@@ -78,13 +27,11 @@ export type RecentRefusal = {
   readonly repeats: number
 }
 
-/** What a store is asked by those who read, prove or archive the journal: see LedgerAudit. */
+/** What a store is asked for the proofs that the daemon keeps: see LedgerAudit. */
 export type AuditQueries = {
   readonly journalEnds: () => JournalEnds
-  readonly entryPage: (ask: EntryAsk) => EntryPage
-  readonly entryAbout: (id: string) => AboutEntry | undefined
-  readonly checkEntries: (from: ChainPosition | null, maxEntries: number) => CheckStep
-  readonly checkTables: (from: TablesCursor | null, position: ChainPosition) => TablesStep
+  /** The hash of an entry, hex. */
+  readonly hashAt: (seq: number) => string | undefined
   readonly archivable: (after: number, bounds: ArchiveBounds) => ArchivablePage
   readonly trimArchived: () => number
   readonly archiveOf: (atMs: number) => string | undefined
@@ -116,35 +63,6 @@ export type StoredEntry = {
   readonly at_ms: number
   readonly row: string
   readonly hash: Uint8Array
-}
-
-/** The first entry that isn't what it should be. */
-export type Flaw = {
-  readonly seq: number
-  /** `null` where the entry is missing. */
-  readonly id: string | null
-  /** What is wrong, in a sentence without its full stop. */
-  readonly what: string
-  /** The machine failed: nothing is known of this entry and what follows. */
-  readonly isUnread?: true
-}
-
-/** How far a chain was checked, and what the entries up to there said. Crosses as JSON. */
-export type ChainPosition = {
-  readonly seq: number
-  /** Of the entry `seq`, hex. */
-  readonly hash: string
-  /** Of the checkpoints so far. */
-  readonly publicKey: string | null
-  /** The last nonce of each signer so far. */
-  readonly nonces: Readonly<Record<string, number>>
-  /** What each meter that counts for ever has counted so far. */
-  readonly ever: Readonly<Record<string, string>>
-  readonly checkpoint: Checkpoint | null
-  /** The last act of archiving so far. */
-  readonly archived: ArchivedFields | null
-  /** A head that was kept elsewhere: the entry that must have this hash. */
-  readonly kept: { readonly seq: number; readonly hash: string } | null
 }
 
 /** What checkpoints and batches are signed with. It signs nothing else and is worth nothing to a venue. */

@@ -9,7 +9,7 @@ import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { Heard } from "../records/record-state.ts"
 import type { NonceShare } from "../records/nonce-share.ts"
 import type { ReserveAsk } from "../records/reservation.ts"
-import type { JournalRow, OutcomeRow, RefusalRow, RequestRow, ShadowRow } from "../records/row.ts"
+import type { JournalRow, OutcomeRow, RefusalRow, RequestRow } from "../records/row.ts"
 import type { StandingFields } from "../records/standing.ts"
 import type { AuditQueries, RecentRefusal } from "./audit-queries.ts"
 import type { HistoryCursor, HistoryRow, MeterQueries, SnapshotStep } from "./meter-queries.ts"
@@ -41,8 +41,6 @@ export type LedgerStore = {
   readonly commits: { families(): readonly MetricFamily[] }
   /** What `read` tells is kept with each commit that appends, where it tells anything. */
   keepClock(read: () => ClockReading | undefined): void
-  /** Copies it into the empty file `to` while all else goes on. @throws {Fault} `ledger_unavailable`. */
-  copy(to: string): Promise<void>
   /**
    * Takes the last snapshot, waits for all that was asked, and gives back what it holds. Safe to call twice.
    * `broken` when not all of it became durable.
@@ -174,7 +172,6 @@ export type Queries = AuditQueries &
     readonly count: () => number
     /** A page of requests up to entry `lastSeq`. */
     readonly history: (after: HistoryCursor, lastSeq: number) => readonly HistoryRow[]
-    readonly shadows: (after: ShadowCursor) => readonly FoundShadow[]
     readonly set: (hash: string) => StoredSet | undefined
     readonly sets: () => readonly SetActivation[]
     readonly recentRefusals: (limit: number) => readonly RecentRefusal[]
@@ -197,12 +194,6 @@ export type FoundRequest = {
 }
 
 export type FoundRecord = FoundRequest | { readonly row: RefusalRow }
-
-/** Where a page of shadows begins: after `seq` of those that were asked from `askedAtMs` on. */
-export type ShadowCursor = { readonly askedAtMs: number; readonly seq: number }
-
-/** A shadow as the journal holds it. */
-export type FoundShadow = { readonly row: ShadowRow } & ShadowCursor
 
 /** The request that has a key. */
 export type FoundKey = FoundRequest & {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict"
+import { DatabaseSync } from "node:sqlite"
 import { describe, it, type TestContext } from "node:test"
 
 import { readEntries } from "../../../../src/commands/console/read-entries.ts"
-import type { Admin } from "../../../../src/commands/installation/admin.ts"
 import { asks, maxEntries, type Entries } from "../../../../src/console/asks.ts"
+import { migrations } from "../../../../src/vault/ledger/sqlite/migrations.ts"
+import { adminOf } from "../../../support/admin-of.ts"
 import { cancelPath, limitOrder, openTestVault } from "../../../support/open-test-vault.ts"
 
 const policy = `policy: mm
@@ -18,12 +20,10 @@ async function openTrading(t: TestContext) {
   t.after(() => test.remove())
   await test.addKey({ name: "mm", role: "agent" })
   const token = await test.addClient({ name: "bot", keys: ["mm"] })
-  const call = ((method: keyof typeof test.admin, params: never) =>
-    (test.admin[method] as (params: never) => unknown)(params)) as Admin["call"]
   const read = async (
     span: Parameters<typeof readEntries>[1] = {},
     nowMs: number = test.vault.now(),
-  ) => asks.entries.answer.parse(await readEntries({ call }, span, nowMs))
+  ) => asks.entries.answer.parse(await readEntries(adminOf(test), span, nowMs))
   const order = (changes = {}) => test.sign(token, limitOrder(changes))
   return { ...test, token, order, read }
 }
@@ -113,57 +113,46 @@ describe("what the console is told of the ledger", () => {
 
 describe("how much the console asks of the ledger at once", () => {
   /** A ledger of so many entries, each of an act but the last, a minute apart. */
-  const ledgerOf = (count: number, nowMs: number) => {
-    const calls: string[] = []
-    const entry = (seq: number) => ({
-      ...{ seq, id: String(seq), kind: "act", at: nowMs - (count - seq) * 60_000 },
-      ...{ hash: "", row: "", bytes: 0 },
-    })
-    const call = ((
-      method: string,
-      { afterSeq, beforeSeq = count + 1, limit }: Readonly<Record<string, number>>,
-    ) => {
-      calls.push(method)
-      if (method === "auditEnds") return Promise.resolve({ seq: count })
-      assert.equal(method, "auditPage")
-      const all = Array.from({ length: count }, (_, index) => entry(index + 1))
-      const wanted =
-        afterSeq === undefined
-          ? all.filter(({ seq }) => seq < beforeSeq).reverse()
-          : all.filter(({ seq }) => seq > afterSeq)
-      const entries = wanted.slice(0, limit)
-      const next = entries.at(-1)?.seq ?? afterSeq ?? beforeSeq
-      return Promise.resolve({ entries, next, is_end: wanted.length < (limit ?? 0) })
-    }) as Admin["call"]
-    return { call, calls }
+  function ledgerOf(t: TestContext, count: number, nowMs: number) {
+    const ledger = new DatabaseSync(":memory:")
+    t.after(() => ledger.close())
+    for (const step of migrations) ledger.exec(step)
+    const add = ledger.prepare("INSERT INTO entries VALUES (?, ?, 'act', ?, '{}', x'')")
+    for (let seq = 1; seq <= count; seq++) {
+      add.run(seq, String(seq), nowMs - (count - seq) * 60_000)
+    }
+    const admin: Parameters<typeof readEntries>[0] = {
+      call: () => assert.fail("nothing is asked where nothing was decided"),
+      readLedger: async (use) => use(ledger),
+    }
+    return (span: Parameters<typeof readEntries>[1], atMs = 0) => readEntries(admin, span, atMs)
   }
 
-  it("is what came last: what came before that is counted", async () => {
-    const { call, calls } = ledgerOf(1_000, 0)
-    const { first, last, skipped } = await readEntries({ call }, { after: 100 }, 0)
+  it("is what came last: what came before that is counted", async (t) => {
+    const read = ledgerOf(t, 1_000, 0)
+    const { first, last, skipped } = await read({ after: 100 })
     assert.deepEqual([first, last], [101, 1_000])
     assert.equal(skipped, 1_000 - 100 - maxEntries)
-    assert.deepEqual(calls, ["auditEnds", "auditPage"])
   })
 
-  it("skips nothing where one page holds all", async () => {
-    const { call } = ledgerOf(1_000, 0)
-    const { last, skipped } = await readEntries({ call }, { after: 1_000 - maxEntries }, 0)
+  it("skips nothing where one page holds all", async (t) => {
+    const read = ledgerOf(t, 1_000, 0)
+    const { last, skipped } = await read({ after: 1_000 - maxEntries })
     assert.deepEqual([last, skipped], [1_000, 0])
-    const one = await readEntries({ call }, { after: 999 - maxEntries }, 0)
+    const one = await read({ after: 999 - maxEntries })
     assert.deepEqual([one.last, one.skipped], [1_000, 1])
-    const none = await readEntries({ call }, { after: 1_000 }, 0)
+    const none = await read({ after: 1_000 })
     assert.deepEqual([none.last, none.skipped], [1_000, 0])
   })
 
-  it("ends a thousand entries back where five minutes are fewer", async () => {
-    const { call } = ledgerOf(3_000, 0)
-    const page = await readEntries({ call }, { before: 2_100 }, 0)
+  it("ends a thousand entries back where five minutes are fewer", async (t) => {
+    const read = ledgerOf(t, 3_000, 0)
+    const page = await read({ before: 2_100 })
     assert.deepEqual([page.first, page.last, page.is_end], [2_001, 2_099, true])
-    const end = await readEntries({ call }, { before: 2_001 }, 0)
+    const end = await read({ before: 2_001 })
     assert.deepEqual([end.decisions, end.is_end], [[], true])
     // All of this ledger is younger.
-    const young = await readEntries({ call }, { before: 2_100 }, -3_000 * 60_000 + 300_000)
+    const young = await read({ before: 2_100 }, -3_000 * 60_000 + 300_000)
     assert.deepEqual([young.last - young.first, young.is_end], [maxEntries - 1, false])
   })
 })

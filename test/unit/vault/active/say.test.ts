@@ -7,6 +7,7 @@ import { listPrices } from "../../../../src/vault/status/fed-prices.ts"
 import { thawAsShown } from "../../../support/a-word.ts"
 import { fakeClock } from "../../../support/fake-clock.ts"
 import { openTestVault } from "../../../support/open-test-vault.ts"
+import { entriesOf } from "../../../support/admin-of.ts"
 
 const symbols = Array.from({ length: 120 }, (_, id) => `S${id}-USD`)
 const venue = `extends: builtin
@@ -22,9 +23,7 @@ async function open(t: TestContext) {
   const token = await test.addClient({ name: "bot", keys: ["mm"], rights: ["prices", "freeze"] })
   const body = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64")
   const rows = async (act: string) => {
-    const { entries } = await test.vault.ledger.audit.page({
-      ...{ from: { after: 0 }, limit: 1_000, filter: {} },
-    })
+    const entries = await entriesOf(test)
     return entries
       .map(({ row }) => JSON.parse(row) as Record<string, unknown>)
       .filter((row) => row["act"] === act)

@@ -28,6 +28,9 @@ import {
   limitOrder,
   outcomeOf,
 } from "../../../support/open-test-vault.ts"
+import { replay } from "../../../../src/audit/replay.ts"
+import { parseFileSet } from "../../../../src/vault/config/file-set.ts"
+import { adminOf } from "../../../support/admin-of.ts"
 import { readLedger } from "../../../support/read-ledger.ts"
 import { recordOf } from "../../../support/ledger-ask.ts"
 
@@ -242,7 +245,10 @@ limits: [{name: few, endpoints: [approveAgent], count: requests, window: 1h, max
     assert.deepEqual(await used(open), ["0"])
     const texts = [{ name: "policies/0.yaml", text: "policy: none\n" }]
     const files = open.vault.active().texts.filter(({ name }) => !name.startsWith("policies/"))
-    const replayed = await open.admin.replay({ sinceMs: dayMs, texts: [...files, ...texts] })
+    const other = parseFileSet([...files, ...texts])
+    assert.ok(other.ok)
+    const since = Date.now() - dayMs
+    const replayed = await adminOf(open).readLedger((ledger) => replay(ledger, other.value, since))
     assert.equal(replayed.requests, 0)
   })
 })

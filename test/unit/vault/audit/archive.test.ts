@@ -5,11 +5,13 @@ import { basename, join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { gunzipSync, gzipSync } from "node:zlib"
 
-import type { AuditCall } from "../../../../src/vault/audit/whole-entries.ts"
+import { aboutEntry, archiveOf } from "../../../../src/audit/read-entries.ts"
+import { archiveSource } from "../../../../src/commands/audit/archive.ts"
 import { checkArchive } from "../../../../src/vault/audit/check-archive.ts"
 import { writeArchive, type ArchiveWritten } from "../../../../src/vault/audit/write-archive.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { archiveIfDue } from "../../../../src/vault/serve/archive-in-time.ts"
+import { adminOf, entriesOf } from "../../../support/admin-of.ts"
 import { tamper, verdictOf } from "../../../support/audit-ledger.ts"
 import { growLedger } from "../../../support/big-ledger.ts"
 import { signer } from "../../../support/ledger-ask.ts"
@@ -34,20 +36,13 @@ async function openOldVault(): Promise<TestVault> {
   return test.reopen()
 }
 
-function callOf({ admin }: TestVault): AuditCall {
-  return (method, params) => {
-    const run = admin[method] as (params: unknown) => Promise<never>
-    return run(params)
-  }
-}
-
 function ledgerOf({ installation }: TestVault): string {
   return pathsOf(installation).ledgerFile
 }
 
 function archiveFrom(test: TestVault, beforeMs = Date.now() - 30 * dayMs) {
   const directory = pathsOf(test.installation).archiveDir
-  return writeArchive({ call: callOf(test), directory, beforeMs })
+  return writeArchive(archiveSource(adminOf(test), beforeMs), directory)
 }
 
 async function archived(test: TestVault): Promise<ArchiveWritten> {
@@ -75,8 +70,7 @@ describe("an archive", () => {
     await test.addKey({ name: "mm", role: "agent" })
     const token = await test.addClient({ name: "bot", keys: ["mm"] })
     assertSigned(await test.sign(token, limitOrder()))
-    const page = await test.admin.auditPage({ afterSeq: 0, limit: 1, kind: "request" })
-    first = page.entries[0]?.id ?? ""
+    first = (await entriesOf(test, { kind: "request" }))[0]?.id ?? ""
     archive = await archived(test)
   })
   after(() => test.remove())
@@ -85,8 +79,7 @@ describe("an archive", () => {
     assert.equal(archive.first_seq, 1)
     assert.equal(archive.last_seq, old)
     assert.equal(archive.entries, old)
-    const page = await test.admin.auditPage({ afterSeq: 0, limit: 1_000 })
-    assert.equal(page.entries[0]?.seq, old + 1)
+    assert.equal((await entriesOf(test))[0]?.seq, old + 1)
   })
 
   it("is a file of mode 0600 with the SHA-256 that the ledger's act and the file beside it say", async () => {
@@ -97,21 +90,23 @@ describe("an archive", () => {
       (await readFile(`${archive.file}.sha256`, "utf8")).trim(),
       `${archive.sha256}  ${basename(archive.file)}`,
     )
-    const page = await test.admin.auditPage({ limit: 100, kind: "act" })
-    const acts = page.entries.map(({ row }) => JSON.parse(atob(row)) as Record<string, unknown>)
+    const entries = await entriesOf(test, { kind: "act" })
+    const acts = entries.map(({ row }) => JSON.parse(row) as Record<string, unknown>)
     const act = acts.find((row) => row["act"] === "archived")
     assert.equal(act?.["sha256"], archive.sha256)
     assert.equal(act["last_hash"], archive.last_hash)
   })
 
   it("comes after a checkpoint", async () => {
-    const page = await test.admin.auditPage({ limit: 100, kind: "checkpoint" })
-    assert.equal(page.entries.length, 1)
+    assert.equal((await entriesOf(test, { kind: "checkpoint" })).length, 1)
   })
 
   it("answers for what is in it with its name", async () => {
-    const { entry, archive: file } = await test.admin.auditShow({ id: first })
-    assert.deepEqual([entry, file], [null, basename(archive.file)])
+    const found = await adminOf(test).readLedger((ledger) => [
+      aboutEntry(ledger, first),
+      archiveOf(ledger, first),
+    ])
+    assert.deepEqual(found, [undefined, basename(archive.file)])
   })
 
   it("leaves keys, clients and nonces as they were", async () => {

@@ -12,6 +12,7 @@ import {
   outcomeOf,
   type TestVault,
 } from "../../../support/open-test-vault.ts"
+import { entriesOf } from "../../../support/admin-of.ts"
 import { recordOf } from "../../../support/ledger-ask.ts"
 
 const hourMs = 3_600_000
@@ -71,9 +72,8 @@ describe("a client that is set", () => {
   it("is recorded as it is then", async () => {
     await test.admin.setClient({ name: "bot", keys: ["mm"], expiresInMs: hourMs })
     const { expires_at: endMs } = await bot()
-    const { entries } = await test.admin.auditPage({ limit: 100, kind: "act" })
-    const row = Buffer.from(entries[0]?.row ?? "", "base64").toString()
-    const set = JSON.parse(row) as Record<string, unknown>
+    const entries = await entriesOf(test, { kind: "act" })
+    const set = JSON.parse(entries.at(-1)?.row ?? "") as Record<string, unknown>
     assert.equal(set["act"], "client_set")
     const { token_hash: tokenHash, ...client } = set["client"] as Record<string, unknown>
     assert.match(String(tokenHash), /^0x[0-9a-f]{64}$/)

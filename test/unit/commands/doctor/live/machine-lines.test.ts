@@ -1,7 +1,6 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { auditCallOf } from "../../../../../src/commands/audit/entries.ts"
 import {
   alarmLines,
   backupLines,
@@ -17,7 +16,7 @@ import type { TargetStand } from "../../../../../src/gate/notify/teller.ts"
 import { alarm } from "../../../../../src/link/alarms.ts"
 import type { Reason } from "../../../../../src/contract/signing.ts"
 import { version } from "../../../../../src/std/version.ts"
-import { adminOf } from "../../../../support/admin-of.ts"
+import { adminOf, entriesOf } from "../../../../support/admin-of.ts"
 import { fakeSystem } from "../../../../support/fake-system.ts"
 import { openTestVault } from "../../../../support/open-test-vault.ts"
 import { statusView } from "../../../../support/status-view.ts"
@@ -139,15 +138,14 @@ describe("doctor --live on the back-up", () => {
   it("is ok for a day after one was recorded, and misses it from then on", async (t) => {
     const test = await openTestVault()
     t.after(() => test.remove())
-    const call = auditCallOf(adminOf(test))
-    const before = await backupLines(call, test.vault.now())
+    const { readLedger } = adminOf(test)
+    const before = await backupLines(readLedger, test.vault.now())
     assert.deepEqual(states(before), ["missing"])
     await test.admin.recordBackup({ head_seq: 0, head_hash: "0".repeat(64) })
-    const [entry] = (await test.admin.auditPage({ limit: 1, kind: "act" })).entries
-    const atMs = entry?.at ?? 0
-    assert.deepEqual(states(await backupLines(call, atMs)), ["ok"])
-    assert.deepEqual(states(await backupLines(call, atMs + dayMs)), ["ok"])
-    assert.deepEqual(states(await backupLines(call, atMs + dayMs + 1)), ["missing"])
+    const atMs = (await entriesOf(test, { kind: "act" })).at(-1)?.at_ms ?? 0
+    assert.deepEqual(states(await backupLines(readLedger, atMs)), ["ok"])
+    assert.deepEqual(states(await backupLines(readLedger, atMs + dayMs)), ["ok"])
+    assert.deepEqual(states(await backupLines(readLedger, atMs + dayMs + 1)), ["missing"])
   })
 })
 

@@ -51,10 +51,10 @@ describe("a rehearsed cancel", () => {
 
   it("records nothing, takes no nonce, and is no key's that is here", async (t) => {
     const { test, files, look } = await siteOf(t)
-    const before = await test.admin.auditEnds()
+    const before = await test.admin.ledgerHead()
     await look()
     const keys = await test.admin.listKeys()
-    assert.deepEqual(await test.admin.auditEnds(), before)
+    assert.deepEqual(await test.admin.ledgerHead(), before)
     assert.ok(keys.every(({ last_used: lastUsed }) => lastUsed === null))
     assert.deepEqual(
       rehearseCancels(files, keys).map(({ line, key, why }) => [line.operation, key, why]),

@@ -11,11 +11,7 @@ import {
 } from "../../../../../src/vault/ledger/sqlite/opened-state.ts"
 import { openProjections } from "../../../../../src/vault/ledger/sqlite/projections.ts"
 import { readRecentRefusals } from "../../../../../src/vault/ledger/sqlite/stored-rows.ts"
-import {
-  historyPager,
-  recordFinder,
-  shadowPager,
-} from "../../../../../src/vault/ledger/sqlite/stored-rows.ts"
+import { historyPager, recordFinder } from "../../../../../src/vault/ledger/sqlite/stored-rows.ts"
 import { meterQueries } from "../../../../../src/vault/ledger/sqlite/stored-tail.ts"
 import { ledgerPlace, type LedgerPlace } from "../../../../support/ledger-ask.ts"
 
@@ -62,7 +58,7 @@ describe("the statements of a start and of a decision", () => {
     const journal = openJournal(noting)
     openProjections(noting, journal)
     meterQueries(noting, journal)
-    for (const open of [recordFinder, historyPager, shadowPager]) open(noting)
+    for (const open of [recordFinder, historyPager]) open(noting)
     readSet(noting, "")
     readSets(noting)
     readRecentRefusals(noting, 5)

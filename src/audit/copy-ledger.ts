@@ -1,10 +1,19 @@
-import { DatabaseSync } from "node:sqlite"
+import { backup, DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 
-import { Fault } from "../../../std/fault.ts"
-import type { JournalHead } from "../store/audit-queries.ts"
-import { openJournal } from "./journal.ts"
-import { faultOf, isOfMachine } from "./sqlite-fault.ts"
+import { Fault } from "../std/fault.ts"
+import type { JournalHead } from "../vault/ledger/store/audit-queries.ts"
+import { openJournal } from "../vault/ledger/sqlite/journal.ts"
+import type { LedgerReader } from "./open-ledger.ts"
+import { faultOf, isOfMachine } from "../vault/ledger/sqlite/sqlite-fault.ts"
+
+/** So many pages in one step: between steps SQLite would begin anew whenever the ledger was written to. */
+const allPages = 2 ** 31 - 1
+
+/** Copies what the ledger is at one moment into the empty file `to`. */
+export async function copyLedger(ledger: LedgerReader, to: string): Promise<void> {
+  await backup(ledger, to, { rate: allPages })
+}
 
 /**
  * Reads a copy of a ledger from its first page to its last and returns the entry that it ends with.

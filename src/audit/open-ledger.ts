@@ -1,0 +1,84 @@
+import { DatabaseSync } from "node:sqlite"
+
+import { Fault } from "../std/fault.ts"
+import { isThere } from "../std/private-file.ts"
+import { busyMs, schemaOf } from "../vault/ledger/sqlite/database.ts"
+import { faultOf, isBusy } from "../vault/ledger/sqlite/sqlite-fault.ts"
+import { migrations } from "../vault/ledger/sqlite/migrations.ts"
+
+/**
+ * A ledger that is only read, whoever writes it meanwhile. Whoever reads much reads it in pages: what a reader sees stays in the
+ * write-ahead log for as long as it looks.
+ */
+export type LedgerReader = DatabaseSync
+
+/**
+ * Opens the ledger in `file` to read it, without a look at what is in it: it may be too broken to be started with.
+ *
+ * @throws {Fault} `not_initialised`, `ledger_unavailable`, `ledger_unusable` where it is no ledger, or of another version.
+ */
+export function openLedgerReader(file: string): LedgerReader {
+  if (!isThere(file)) {
+    throw new Fault("not_initialised", `${file} doesn't exist; run countersign init first.`)
+  }
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(file, { readOnly: true, timeout: busyMs })
+    assertReadable(schemaOf(database, file), file)
+    return database
+  } catch (error) {
+    database?.close()
+    if (isBusy(error)) throw keptByAnother(file, error)
+    throw faultOf(error, file)
+  }
+}
+
+/** What there is to read of a ledger before its first start. */
+export function emptyLedger(): LedgerReader {
+  const ledger = new DatabaseSync(":memory:")
+  for (const step of migrations) ledger.exec(step)
+  return ledger
+}
+
+/** Opens it for as long as `use` takes. */
+export async function readLedger<Answer>(
+  file: string,
+  use: (ledger: LedgerReader) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const ledger = openLedgerReader(file)
+  try {
+    return await use(ledger)
+  } catch (error) {
+    throw isOfSqlite(error) ? faultOf(error, file) : error
+  } finally {
+    ledger.close()
+  }
+}
+
+function isOfSqlite(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error // what node:sqlite adds
+}
+
+/** Runs `look` over what the ledger is at one moment, whatever is written meanwhile. */
+export function atOneMoment<Seen>(ledger: LedgerReader, look: () => Seen): Seen {
+  ledger.exec("BEGIN")
+  try {
+    return look()
+  } finally {
+    if (ledger.isTransaction) ledger.exec("COMMIT")
+  }
+}
+
+function assertReadable(schema: number, file: string): void {
+  if (schema === migrations.length) return
+  throw new Fault(
+    "ledger_unusable",
+    `${file} was written by an earlier Countersign; start this one once, which brings it up to date, and run this again.`,
+  )
+}
+
+/** An earlier version lets nobody read what it writes. */
+function keptByAnother(file: string, cause: unknown): Fault {
+  const message = `Another program keeps ${file} for itself; if that is a daemon of an earlier version, start it anew, then run this again.`
+  return new Fault("ledger_unavailable", message, { cause })
+}
