@@ -2,9 +2,9 @@ import { DatabaseSync } from "node:sqlite"
 
 import { Fault } from "../std/fault.ts"
 import { isThere } from "../std/private-file.ts"
-import { busyMs, schemaOf } from "../vault/ledger/sqlite/database.ts"
+import { busyMs, versionOf } from "../vault/ledger/sqlite/database.ts"
 import { faultOf, isBusy } from "../vault/ledger/sqlite/sqlite-fault.ts"
-import { migrations } from "../vault/ledger/sqlite/migrations.ts"
+import { schema, schemaVersion } from "../vault/ledger/sqlite/schema.ts"
 
 /**
  * A ledger that is only read, whoever writes it meanwhile. Whoever reads much reads it in pages: what a reader sees stays in the
@@ -24,7 +24,7 @@ export function openLedgerReader(file: string): LedgerReader {
   let database: DatabaseSync | undefined
   try {
     database = new DatabaseSync(file, { readOnly: true, timeout: busyMs })
-    assertReadable(schemaOf(database, file), file)
+    assertReadable(versionOf(database, file), file)
     return database
   } catch (error) {
     database?.close()
@@ -36,7 +36,7 @@ export function openLedgerReader(file: string): LedgerReader {
 /** What there is to read of a ledger before its first start. */
 export function emptyLedger(): LedgerReader {
   const ledger = new DatabaseSync(":memory:")
-  for (const step of migrations) ledger.exec(step)
+  ledger.exec(schema)
   return ledger
 }
 
@@ -69,8 +69,8 @@ export function atOneMoment<Seen>(ledger: LedgerReader, look: () => Seen): Seen 
   }
 }
 
-function assertReadable(schema: number, file: string): void {
-  if (schema === migrations.length) return
+function assertReadable(version: number, file: string): void {
+  if (version === schemaVersion) return
   throw new Fault(
     "ledger_unusable",
     `${file} was written by an earlier Countersign; start this one once, which brings it up to date, and run this again.`,

@@ -6,10 +6,10 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 26_604,
-  loadedLines: 24_093,
+  trustedLines: 26_560,
+  loadedLines: 24_049,
   trustedTypes: 675,
-  sourceLines: 49_827,
+  sourceLines: 49_796,
   sourceFiles: 546,
 }
 

@@ -40,7 +40,7 @@ export type ArchiveSource = {
   /** Signs the journal's head. */
   readonly checkpoint: () => Promise<unknown>
   /** Records that the entries are in a file, named without its directory. */
-  readonly record: (archived: ArchivedFields) => Promise<unknown>
+  readonly record: (archived: ArchivedFields) => Promise<{ readonly record: string }>
   /** Removes some of the entries that are in an archive; resolves with how many. */
   readonly trim: () => Promise<number>
 }

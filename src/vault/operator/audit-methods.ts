@@ -29,18 +29,20 @@ export function auditMethods(parts: AuditParts) {
     async auditArchivable({
       beforeMs,
     }: AdminParams["auditArchivable"]): Promise<AuditResults["auditArchivable"]> {
-      const { seq } = await archiver.archived()
+      const { archived, pages } = archiver(beforeMs)
+      const { seq } = await archived()
       let [last_seq, stays]: [number, ArchivePage["stays"]] = [seq, undefined]
-      for await (const page of archiver.pages(beforeMs, seq)) {
+      for await (const page of pages(seq)) {
         last_seq = page.entries.at(-1)?.seq ?? last_seq
         stays = page.stays
       }
       return { last_seq, stays: stays ?? null }
     },
-    auditArchive: async (
-      archived: AdminParams["auditArchive"],
-    ): Promise<AuditResults["auditArchive"]> => ({ record: await archiver.record(archived) }),
-    auditTrim: async (): Promise<AuditResults["auditTrim"]> => ({ removed: await archiver.trim() }),
+    auditArchive: (archived: AdminParams["auditArchive"]): Promise<AuditResults["auditArchive"]> =>
+      archiver(0).record(archived),
+    auditTrim: async (): Promise<AuditResults["auditTrim"]> => ({
+      removed: await archiver(0).trim(),
+    }),
   }
 }
 
@@ -50,23 +52,16 @@ const leastKeptMs = 86_400_000
 /** How many steps a call removes archived entries by. */
 const trimSteps = 20
 
-type Archiver = Omit<ArchiveSource, "pages" | "record"> & {
-  /** Those from before a time. */
-  readonly pages: (beforeMs: number, afterSeq: number) => ReturnType<ArchiveSource["pages"]>
-  /** Resolves with the act's record. */
-  readonly record: (...args: Parameters<ArchiveSource["record"]>) => Promise<string>
-}
-
-/** Archives what was recorded. Only what this has handed out as archivable can be archived, up to where it was. */
-export function openArchiver(parts: AuditParts): Archiver {
+/** Archives what was recorded before a time. Only what this has handed out as archivable can be archived, up to where it was. */
+export function openArchiver(parts: AuditParts): (beforeMs: number) => ArchiveSource {
   const { audit } = parts.ledger
   let mayGo: StoredEntry | undefined
-  return {
+  return (beforeMs) => ({
     async archived() {
       const { archivedSeq: seq, archivedHash: hash } = await audit.ends()
       return { seq, hash }
     },
-    async *pages(beforeMs, afterSeq) {
+    async *pages(afterSeq) {
       const bounds = boundsOf(beforeMs, parts)
       let last: StoredEntry | undefined
       for (let isEnd = false; !isEnd;) {
@@ -83,14 +78,14 @@ export function openArchiver(parts: AuditParts): Archiver {
         const isNext = archived.first_seq === archivedSeq + 1 && archived.last_seq === mayGo?.seq
         const hash = Buffer.from(mayGo?.hash ?? []).toString("hex")
         if (!isNext || archived.last_hash !== hash) throw archivedMeanwhile()
-        return parts.act({ act: "archived", ...archived })
+        return { record: await parts.act({ act: "archived", ...archived }) }
       }),
     async trim() {
       let removed = 0
       for (let step = 0; step < trimSteps; step++) removed += await audit.trim()
       return removed
     },
-  }
+  })
 }
 
 /** @throws {Fault} `usage` where nothing is archived. */

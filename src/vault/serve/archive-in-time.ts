@@ -37,7 +37,7 @@ export function archiveInTime(archived: Archived): void {
 export async function archiveIfDue(archived: Archived): Promise<void> {
   const archiver = openArchiver(archived)
   const directory = pathsOf(archived.installation).archiveDir
-  await trimArchived(archiver)
+  await trimArchived(archiver(0))
   await removeTemporaries(directory)
   const keepMs = archived.active().config.archiveKeepMs
   if (keepMs === undefined) return
@@ -45,8 +45,7 @@ export async function archiveIfDue(archived: Archived): Promise<void> {
   const { archivedAtMs = 0 } = await archived.ledger.audit.ends()
   if (Math.abs(nowMs - archivedAtMs) < dayMs) return
   if (archived.disk.lowWith(await ledgerBytes(archived.installation)) !== undefined) return
-  const pages = (afterSeq: number) => archiver.pages(nowMs - keepMs, afterSeq)
-  const { archive } = await writeArchive({ ...archiver, pages }, directory)
+  const { archive } = await writeArchive(archiver(nowMs - keepMs), directory)
   if (archive === undefined) return
   log({ level: "info", event: "archived", message: `${archive.entries} entries: ${archive.file}` })
 }

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 
 import { type Installation, pathsOf } from "../../../src/vault/config/installation.ts"
-import { migrations } from "../../../src/vault/ledger/sqlite/migrations.ts"
+import { schema as tables } from "../../../src/vault/ledger/sqlite/schema.ts"
 import { change } from "../../support/a-snapshot.ts"
 import { growLedger } from "../../support/big-ledger.ts"
 import type { SizeFigures } from "../../support/ledger-size-probe.ts"
@@ -17,7 +17,7 @@ import type { Case, Figures } from "../case.ts"
 const run = promisify(execFile)
 const probe = join(import.meta.dirname, "../../support/ledger-size-probe.ts")
 const smallEntries = 5_000
-const schema = createHash("sha256").update(migrations.join("\n")).digest("hex")
+const schema = createHash("sha256").update(tables).digest("hex")
 
 const policy = `policy: bench
 rules: [{name: all, endpoints: [placeOrder, cancelOrder]}]

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 
 import { Fault } from "../../../std/fault.ts"
 import { shellWord } from "../../../std/visible.ts"
-import { migrations } from "./migrations.ts"
+import { schema, schemaVersion, steps } from "./schema.ts"
 import { faultOf } from "./sqlite-fault.ts"
 
 /** "CSlg", at byte 68 of the file's header: says whose SQLite file it is. */
@@ -19,9 +19,9 @@ export function openDatabase(file: string): DatabaseSync {
   try {
     database = new DatabaseSync(file)
     lock(database, file)
-    const version = schemaOf(database, file)
+    const version = versionOf(database, file)
     configure(database, file)
-    migrate(database, version)
+    bringUp(database, file, version)
     return database
   } catch (error) {
     database?.close()
@@ -62,8 +62,8 @@ function configure(database: DatabaseSync, file: string): void {
   database.exec("PRAGMA foreign_keys = OFF")
 }
 
-/** How many steps of {@link migrations} a ledger has been through. @throws {Fault} `ledger_unusable` where it is none, or a later version's. */
-export function schemaOf(database: DatabaseSync, file: string): number {
+/** The version of a ledger's tables; 0 for a file that is empty. @throws {Fault} `ledger_unusable` where it is no ledger, or a later version's. */
+export function versionOf(database: DatabaseSync, file: string): number {
   const { application_id: id } = readPragma(database, "application_id")
   if (id !== applicationId && (id !== 0 || !isEmpty(database))) {
     throw new Fault(
@@ -72,10 +72,10 @@ export function schemaOf(database: DatabaseSync, file: string): number {
     )
   }
   const { user_version: version } = readPragma(database, "user_version")
-  if (typeof version === "number" && version <= migrations.length) return version
+  if (typeof version === "number" && version <= schemaVersion) return version
   throw new Fault(
     "ledger_unusable",
-    `${file} was written by a newer Countersign (schema ${String(version)}, this one knows ${migrations.length}); install that version.`,
+    `${file} was written by a newer Countersign (schema ${String(version)}, this one knows ${schemaVersion}); install that version.`,
   )
 }
 
@@ -83,16 +83,26 @@ function isEmpty(database: DatabaseSync): boolean {
   return database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined
 }
 
-function migrate(database: DatabaseSync, version: number): void {
-  // In one transaction with its number: a crash leaves a step done or not begun.
-  for (const [index, step] of migrations.entries()) {
-    if (index < version) continue
+/** Each step in one transaction with its number: a crash leaves it done or not begun. */
+function bringUp(database: DatabaseSync, file: string, version: number): void {
+  for (let from = version; from < schemaVersion;) {
+    const step = from === 0 ? schema : steps.get(from)
+    if (step === undefined) throw neverPublished(file, from)
+    const to = from === 0 ? schemaVersion : from + 1
     database.exec("BEGIN EXCLUSIVE")
     database.exec(step)
     database.exec(`PRAGMA application_id = ${applicationId}`)
-    database.exec(`PRAGMA user_version = ${index + 1}`)
+    database.exec(`PRAGMA user_version = ${to}`)
     database.exec("COMMIT")
+    from = to
   }
+}
+
+function neverPublished(file: string, version: number): Fault {
+  return new Fault(
+    "ledger_unusable",
+    `${file} was written by a version that was never published (schema ${version}); start it once with a version that knows schema 8, then with this one.`,
+  )
 }
 
 function readPragma(database: DatabaseSync, pragma: string): Readonly<Record<string, unknown>> {

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict"
-import { DatabaseSync } from "node:sqlite"
 import { describe, it, type TestContext } from "node:test"
 
 import { readEntries } from "../../../../src/commands/console/read-entries.ts"
 import { asks, maxEntries, type Entries } from "../../../../src/console/asks.ts"
-import { migrations } from "../../../../src/vault/ledger/sqlite/migrations.ts"
+import { emptyLedger } from "../../../../src/audit/open-ledger.ts"
 import { adminOf } from "../../../support/admin-of.ts"
 import { cancelPath, limitOrder, openTestVault } from "../../../support/open-test-vault.ts"
 
@@ -114,9 +113,8 @@ describe("what the console is told of the ledger", () => {
 describe("how much the console asks of the ledger at once", () => {
   /** A ledger of so many entries, each of an act but the last, a minute apart. */
   function ledgerOf(t: TestContext, count: number, nowMs: number) {
-    const ledger = new DatabaseSync(":memory:")
+    const ledger = emptyLedger()
     t.after(() => ledger.close())
-    for (const step of migrations) ledger.exec(step)
     const add = ledger.prepare("INSERT INTO entries VALUES (?, ?, 'act', ?, '{}', x'')")
     for (let seq = 1; seq <= count; seq++) {
       add.run(seq, String(seq), nowMs - (count - seq) * 60_000)

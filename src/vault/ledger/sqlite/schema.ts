@@ -1,9 +1,9 @@
 /**
- * The schema, step by step: `PRAGMA user_version` counts the steps that a file has been through. A step
- * that was ever released is never changed. docs/ledger-schema.md describes every table.
+ * The tables of a ledger. `PRAGMA user_version` is the version of those in a file. docs/ledger-schema.md describes every table.
  */
-export const migrations: readonly string[] = [
-  `
+export const schemaVersion = 9
+
+export const schema = `
   CREATE TABLE entries (
     seq   INTEGER PRIMARY KEY,
     id    TEXT NOT NULL,
@@ -12,6 +12,10 @@ export const migrations: readonly string[] = [
     row   TEXT NOT NULL,
     hash  BLOB NOT NULL
   ) STRICT;
+  CREATE INDEX entries_by_record ON entries (row ->> '$.record')
+    WHERE kind IN ('outcome', 'repeats', 'act') AND json_valid(row) AND row ->> '$.record' IS NOT NULL;
+  CREATE INDEX entries_by_hold ON entries (row ->> '$.hold')
+    WHERE kind = 'act' AND json_valid(row) AND row ->> '$.hold' IS NOT NULL;
 
   CREATE TABLE signers (
     address    TEXT PRIMARY KEY,
@@ -19,56 +23,42 @@ export const migrations: readonly string[] = [
   ) STRICT;
 
   CREATE TABLE requests (
-    id            TEXT PRIMARY KEY,
-    seq           INTEGER NOT NULL REFERENCES entries (seq),
-    client        TEXT NOT NULL,
-    key           TEXT NOT NULL,
-    operation     TEXT NOT NULL,
-    signer        TEXT NOT NULL,
-    nonce         INTEGER NOT NULL,
-    expires_after INTEGER NOT NULL,
-    decided_at    INTEGER NOT NULL,
-    heard         TEXT,
-    status        INTEGER,
-    code          TEXT,
+    id              TEXT PRIMARY KEY,
+    seq             INTEGER NOT NULL REFERENCES entries (seq),
+    client          TEXT NOT NULL,
+    key             TEXT NOT NULL,
+    operation       TEXT NOT NULL,
+    signer          TEXT NOT NULL,
+    nonce           INTEGER NOT NULL,
+    expires_after   INTEGER NOT NULL,
+    decided_at      INTEGER NOT NULL,
+    heard           TEXT,
+    status          INTEGER,
+    code            TEXT,
+    counted_at      INTEGER NOT NULL DEFAULT 0,
+    sends           INTEGER NOT NULL DEFAULT 0,
+    released_at     INTEGER,
+    released_seq    INTEGER,
+    client_order_id TEXT,
+    idempotency_key TEXT,
+    key_ended_seq   INTEGER NOT NULL DEFAULT 0,
+    answer_seq      INTEGER,
     UNIQUE (signer, nonce)
   ) STRICT;
+  CREATE INDEX requests_by_counting ON requests (counted_at, seq);
+  CREATE INDEX requests_by_release ON requests (released_at) WHERE released_at IS NOT NULL;
+  CREATE UNIQUE INDEX requests_by_seq ON requests (seq);
+  CREATE INDEX requests_by_release_entry ON requests (released_seq) WHERE released_seq IS NOT NULL;
+  CREATE INDEX requests_by_client_order_id ON requests (client, client_order_id, seq)
+    WHERE client_order_id IS NOT NULL;
+  CREATE UNIQUE INDEX requests_by_idempotency_key ON requests (client, idempotency_key, key_ended_seq)
+    WHERE idempotency_key IS NOT NULL;
 
   CREATE TABLE refusals (
     id      TEXT PRIMARY KEY,
     seq     INTEGER NOT NULL REFERENCES entries (seq),
     repeats INTEGER NOT NULL
   ) STRICT;
-
-  CREATE TABLE keys (
-    seq        INTEGER PRIMARY KEY REFERENCES entries (seq),
-    name       TEXT NOT NULL UNIQUE,
-    address    TEXT NOT NULL,
-    role       TEXT NOT NULL,
-    wallet     TEXT,
-    targets    TEXT NOT NULL,
-    network    TEXT NOT NULL,
-    approval   TEXT NOT NULL,
-    expires_at INTEGER
-  ) STRICT;
-
-  CREATE TABLE clients (
-    seq          INTEGER PRIMARY KEY REFERENCES entries (seq),
-    name         TEXT NOT NULL UNIQUE,
-    token_hash   TEXT,
-    keys         TEXT NOT NULL,
-    rights       TEXT NOT NULL,
-    allow_type_b INTEGER NOT NULL
-  ) STRICT;
-  `,
-  `
-  ALTER TABLE requests ADD COLUMN counted_at INTEGER NOT NULL DEFAULT 0;
-  UPDATE requests SET counted_at = decided_at;
-  ALTER TABLE requests ADD COLUMN sends INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE requests ADD COLUMN released_at INTEGER;
-  ALTER TABLE requests ADD COLUMN released_seq INTEGER;
-  CREATE INDEX requests_by_counting ON requests (counted_at, seq);
-  CREATE INDEX requests_by_release ON requests (released_at) WHERE released_at IS NOT NULL;
 
   CREATE TABLE holds (
     seq        INTEGER PRIMARY KEY REFERENCES entries (seq),
@@ -89,23 +79,6 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX open_holds ON holds (expires_at) WHERE state IN ('pending', 'released');
 
-  CREATE TABLE prices (
-    symbol_id INTEGER PRIMARY KEY,
-    seq       INTEGER NOT NULL REFERENCES entries (seq),
-    value     TEXT NOT NULL,
-    as_of     INTEGER NOT NULL,
-    set_by    TEXT NOT NULL,
-    confirmed INTEGER NOT NULL
-  ) STRICT;
-
-  CREATE TABLE raises (
-    seq        INTEGER PRIMARY KEY REFERENCES entries (seq),
-    limit_name TEXT NOT NULL,
-    raised_to  TEXT NOT NULL,
-    ends_at    INTEGER NOT NULL,
-    reason     TEXT NOT NULL
-  ) STRICT;
-
   CREATE TABLE sets (
     hash         TEXT PRIMARY KEY,
     files        TEXT NOT NULL,
@@ -119,11 +92,6 @@ export const migrations: readonly string[] = [
     asked_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX shadows_by_time ON shadows (asked_at);
-
-  CREATE TABLE accepted_sets (
-    seq  INTEGER PRIMARY KEY REFERENCES entries (seq),
-    hash TEXT NOT NULL
-  ) STRICT;
 
   CREATE TABLE checkpoints (
     seq        INTEGER PRIMARY KEY,
@@ -143,91 +111,56 @@ export const migrations: readonly string[] = [
     to_ms     INTEGER NOT NULL
   ) STRICT;
 
-  CREATE INDEX entries_by_record ON entries (row ->> '$.record')
-    WHERE kind IN ('outcome', 'repeats', 'act') AND json_valid(row) AND row ->> '$.record' IS NOT NULL;
-  CREATE INDEX entries_by_hold ON entries (row ->> '$.hold')
-    WHERE kind = 'act' AND json_valid(row) AND row ->> '$.hold' IS NOT NULL;
-
   CREATE TABLE meter_snapshots (
     id   INTEGER PRIMARY KEY,
     seq  INTEGER NOT NULL,
     head TEXT NOT NULL,
     hash BLOB NOT NULL
   ) STRICT;
+
   CREATE TABLE meter_snapshot_texts (
     snapshot INTEGER NOT NULL,
     place    INTEGER NOT NULL,
     text     TEXT NOT NULL,
     PRIMARY KEY (snapshot, place)
   ) STRICT;
-  CREATE INDEX raises_by_end ON raises (ends_at);
-  CREATE UNIQUE INDEX requests_by_seq ON requests (seq);
-  CREATE INDEX requests_by_release_entry ON requests (released_seq) WHERE released_seq IS NOT NULL;
-
-  ALTER TABLE requests ADD COLUMN client_order_id TEXT;
-  ALTER TABLE requests ADD COLUMN idempotency_key TEXT;
-  ALTER TABLE requests ADD COLUMN key_ended_seq INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE requests ADD COLUMN answer_seq INTEGER;
-  CREATE INDEX requests_by_client_order_id ON requests (client, client_order_id, seq)
-    WHERE client_order_id IS NOT NULL;
-  CREATE UNIQUE INDEX requests_by_idempotency_key ON requests (client, idempotency_key, key_ended_seq)
-    WHERE idempotency_key IS NOT NULL;
-
-  ALTER TABLE clients ADD COLUMN idempotency_by TEXT NOT NULL DEFAULT 'header';
-
-  CREATE TABLE freezes (
-    seq       INTEGER PRIMARY KEY,
-    scope     TEXT NOT NULL,
-    name      TEXT NOT NULL,
-    reason    TEXT NOT NULL,
-    frozen_by TEXT NOT NULL,
-    cancels   INTEGER NOT NULL,
-    since     INTEGER NOT NULL
-  ) STRICT;
-
-  CREATE TABLE heartbeats (
-    client TEXT PRIMARY KEY,
-    seq    INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE identity (
     name TEXT NOT NULL
   ) STRICT;
   INSERT INTO identity (name) VALUES (lower(hex(randomblob(16))));
+
   CREATE TABLE clock (
     one       INTEGER PRIMARY KEY CHECK (one = 1),
     wall_ms   INTEGER NOT NULL,
     uptime_ms INTEGER NOT NULL,
     boot_id   TEXT NOT NULL
   ) STRICT;
-  `,
-  `
+
   CREATE TABLE probe (
     one   INTEGER PRIMARY KEY CHECK (one = 1),
     at_ms INTEGER NOT NULL
   ) STRICT;
-  `,
-  `
-  -- From here on requests at the end of entries may not be in requests yet; an older program doesn't know that.
-  `,
-  `
-  ALTER TABLE prices ADD COLUMN drift TEXT;
-  `,
-  `
-  ALTER TABLE clients ADD COLUMN expires_at INTEGER;
-  `,
-  `
+
   CREATE TABLE ever_sums (
     meter TEXT PRIMARY KEY,
     used  TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- The latest raise of a limit is the one that counts.
-  DELETE FROM raises WHERE seq NOT IN (SELECT max(seq) FROM raises GROUP BY limit_name);
-  CREATE UNIQUE INDEX raises_by_limit ON raises (limit_name);
-  `,
-  `
+
+  CREATE TABLE standing (
+    part  TEXT NOT NULL,
+    name  TEXT NOT NULL,
+    seq   INTEGER NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (part, name)
+  ) STRICT, WITHOUT ROWID;
+`
+
+/** What brings a ledger of a version up to the next. One that was ever published is never changed. */
+export const steps: ReadonlyMap<number, string> = new Map([
+  [
+    8,
+    `
   CREATE TABLE standing (
     part  TEXT NOT NULL,
     name  TEXT NOT NULL,
@@ -257,4 +190,5 @@ export const migrations: readonly string[] = [
   DROP TABLE keys; DROP TABLE clients; DROP TABLE prices; DROP TABLE raises;
   DROP TABLE freezes; DROP TABLE heartbeats; DROP TABLE accepted_sets;
   `,
-]
+  ],
+])
