@@ -1,6 +1,7 @@
 import type { WholeRecord } from "../contract/views.ts"
 import { parseJson } from "../std/parse-json.ts"
 import { timeOfId } from "../vault/ledger/records/record-id.ts"
+import { isRequest } from "../vault/ledger/found-records.ts"
 import { findArchive } from "../vault/ledger/sqlite/archivable.ts"
 import { recordFinder } from "../vault/ledger/sqlite/stored-rows.ts"
 import type { StoredEntry } from "../vault/ledger/store/audit-queries.ts"
@@ -117,7 +118,7 @@ export function readWholeRecord(
 ): WholeRecord | null {
   const found = recordFinder(ledger)(id)
   if (found === undefined) return null
-  const body = "heard" in found ? found.row.body : null
+  const body = isRequest(found) ? found.row.body : null
   return { ...recordView(found, recordedTime(nowMs)), body }
 }
 

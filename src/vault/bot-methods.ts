@@ -130,9 +130,10 @@ async function report(
   const client = holder === undefined ? identify(token, vault) : ok(holder)
   const found = await findRecord(client, record, vault)
   if (!found.ok) return refuse(found.error, null)
+  const request = asRequest(found.value)
   if (venueClock !== undefined) vault.venueClock.tell(venueClock)
   if (outcome.kind === "unknown") noteAlarm(unknownOutcome(record), vault)
-  await settleRecord(asRequest(found.value), outcome, vault)
+  await settleRecord(request, outcome, vault)
   return { kind: "answer" }
 }
 
@@ -183,8 +184,7 @@ async function ownRecord(
   vault: Vault,
 ): Promise<BotResults["record"]> {
   const found = await findRecord(identify(token, vault), id, vault)
-  if (!found.ok) return refuse(found.error, null)
-  return { kind: "answer", view: recordView(found.value, vault.now()) }
+  return served(found, (own) => ({ kind: "answer", view: recordView(own, vault.now()) }))
 }
 
 async function ownRecords(

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 
 import { bindingsOf } from "../../src/vault/ledger/bindings.ts"
+import { isRequest } from "../../src/vault/ledger/found-records.ts"
 import { makeRecordId } from "../../src/vault/ledger/records/record-id.ts"
 import type { Act, ActRow, OutcomeRow, RequestRow } from "../../src/vault/ledger/records/row.ts"
 import { nothingStands } from "../../src/vault/ledger/records/standing.ts"
@@ -100,7 +101,7 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
     const row = request(1)
     await Promise.all([store.append(row), store.append(outcome(row.id, "sent"))])
     const found = await store.run("find", row.id)
-    assert.ok(found !== undefined && "heard" in found)
+    assert.ok(isRequest(found))
     assert.deepEqual([found.row.id, found.heard], [row.id, "sent"])
     assert.equal(await store.run("find", "rec_0"), undefined)
   },

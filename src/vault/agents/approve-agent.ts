@@ -7,6 +7,7 @@ import { typedData } from "../../venue/typed-data.ts"
 import { type ActiveSet, walletAddressOf } from "../active/active-set.ts"
 import type { Signature } from "../keyring/keyring.ts"
 import { parseSignature, recoverAddress } from "../keyring/signature.ts"
+import { isRequest } from "../ledger/found-records.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
 import type { RequestRow } from "../ledger/records/row.ts"
 import type { FoundRecord } from "../ledger/store/store.ts"
@@ -176,8 +177,11 @@ export async function completeApproval(
 
 /** A request that waits for a signature from elsewhere. */
 function awaited(found: FoundRecord | undefined, nowMs: LedgerTime): RequestRow {
-  const isRequest = found !== undefined && "heard" in found
-  if (!isRequest || found.row.operation !== "approveAgent" || !wasSignedElsewhere(found.row)) {
+  if (
+    !isRequest(found) ||
+    found.row.operation !== "approveAgent" ||
+    !wasSignedElsewhere(found.row)
+  ) {
     throw new Fault(
       "name_unknown",
       "No approval with this record waits for a signature; countersign agent approve --external prints the record.",

@@ -6,9 +6,14 @@ import { type RecordState, stateAsOf } from "./records/record-state.ts"
 import { countedAt } from "./records/request-row.ts"
 import type { FoundKey, FoundRecord, FoundRequest } from "./store/store.ts"
 
+/** Whether it is a request's record; else it is a refusal's, or there is none. */
+export function isRequest(found: FoundRecord | undefined): found is FoundRequest {
+  return found !== undefined && "heard" in found
+}
+
 /** A record that is a request. @throws {Fault} `name_unknown` */
 export function asRequest(found: FoundRecord | undefined): FoundRequest {
-  if (found !== undefined && "heard" in found) return found
+  if (isRequest(found)) return found
   throw noSuchRequest()
 }
 
@@ -64,5 +69,5 @@ export function keptAnswer({
 
 /** What became of a record as of `nowMs`. */
 export function stateOf(found: FoundRecord, nowMs: LedgerTime): RecordState {
-  return "heard" in found ? stateAsOf(found.heard, found.row.expires_after, nowMs) : "refused_here"
+  return isRequest(found) ? stateAsOf(found.heard, found.row.expires_after, nowMs) : "refused_here"
 }

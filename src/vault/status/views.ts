@@ -6,7 +6,7 @@ import type { BudgetStand } from "../budgets/budgets.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
-import { stateOf } from "../ledger/found-records.ts"
+import { isRequest, stateOf } from "../ledger/found-records.ts"
 import type { FoundRecord } from "../ledger/store/store.ts"
 import type { RecentRefusal } from "../ledger/store/audit-queries.ts"
 import type { LedgerTime } from "../process/clock.ts"
@@ -67,7 +67,7 @@ export function recordView(found: FoundRecord, nowMs: LedgerTime): RecordView {
   const { id, client, key, operation, at_ms: decided_at, policy_hash } = found.row
   const always = { id, client, key, operation, decided_at, policy_hash }
   const state = stateOf(found, nowMs)
-  if (!("heard" in found)) return { ...always, state, ...notSigned, refusal: found.row.refusal }
+  if (!isRequest(found)) return { ...always, state, ...notSigned, refusal: found.row.refusal }
   const { row, status, code } = found
   const { nonce, expires_after, idempotency } = row
   return {
