@@ -1,6 +1,6 @@
 // Every route of the gate: what it takes, what it answers, and which codes it may say no with.
 
-import { maxBatchRequests } from "../../src/vault/request/parse-batch.ts"
+import { maxBatchRequests } from "../../src/vault/request/sign-batch.ts"
 import { builtinEndpoints } from "../../src/venue/endpoints.ts"
 import { envelope, jsonAnswer, successAnswer, type ContractRoute } from "./contract-route.ts"
 import { refTo } from "./json-schema.ts"

@@ -1,22 +1,24 @@
 // The process with the keys. It has no network. `countersign serve` starts it and learns over IPC when it
 // is ready; a unit of systemd learns it from sd_notify(3).
 
+import { parseArgs } from "node:util"
+
 import type { LinkPlace } from "../link/server.ts"
-import { toldReason } from "./status/signing.ts"
 import { Fault } from "../std/fault.ts"
+import { readLogLevel, type LogLevel } from "../std/log.ts"
 import { listenFds, serviceExitCode, serviceNotify, undenied } from "../std/systemd.ts"
+import { changedPlaces } from "./active/files-on-disk.ts"
 import { signCheckpointsInTime } from "./audit/checkpoints.ts"
-import { assertSocketPathsFit, pathsOf } from "./config/installation.ts"
+import { assertSocketPathsFit, pathsOf, type Installation } from "./config/installation.ts"
 import { forgetStop, keepSet, readKeptSet } from "./config/kept-set.ts"
-import { loadFiles } from "./config/load-files.ts"
-import { parseArguments, type VaultArguments } from "./config/parse-arguments.ts"
+import { loadFiles, type Starter } from "./config/load-files.ts"
 import { lockWalletKeysInTime } from "./custody/custody.ts"
 import type { SecretSource } from "./custody/open-key-store.ts"
 import { secretFileOf } from "./custody/secret-file-of.ts"
 import { pickCurve, type PickedCurve } from "./keyring/pick-curve.ts"
 import { readPipedSecret, readSecretFile } from "./keyring/read-secret-file.ts"
 import { openVault } from "./open-vault.ts"
-import { changedPlaces } from "./active/files-on-disk.ts"
+import { runAccepted } from "./operator/files-in-force.ts"
 import { logVault } from "./process/log-vault.ts"
 import { logFailure, log, logFrom } from "./process/log.ts"
 import { placeOf, serveSockets } from "./serve-sockets.ts"
@@ -24,8 +26,7 @@ import { archiveInTime } from "./serve/archive-in-time.ts"
 import { reloadOnSignal, stopOnSignal } from "./serve/signals.ts"
 import { endWithLedger, type VaultMessage, vaultService } from "./serve/vault-service.ts"
 import { lookAtAlarms } from "./status/alarm-log.ts"
-import { runAccepted } from "./operator/files-in-force.ts"
-import { signingNow } from "./status/signing.ts"
+import { toldReason, signingNow } from "./status/signing.ts"
 import type { StatusSources, Surroundings } from "./status/sources.ts"
 import { vaultWarnings } from "./status/warnings.ts"
 import { watchDisk } from "./status/watch-disk.ts"
@@ -176,4 +177,47 @@ function tellFailed(fault: Fault): void {
 
 function tellParent(message: VaultMessage, then: () => void): void {
   process.send?.(message, undefined, undefined, then)
+}
+
+type VaultArguments = {
+  readonly installation: Installation
+  readonly passphraseFile: string | undefined
+  /** Refuses files on disk that can't be used, even where others were in force before. */
+  readonly isStrict: boolean
+  readonly starter: Starter
+  readonly logLevel: LogLevel
+}
+
+/** What the vault was started with. @throws {Fault} `usage`. */
+function parseArguments(argv: readonly string[]): VaultArguments {
+  const values = parseOptions(argv)
+  const { "config-dir": configDir, "state-dir": stateDir } = values
+  if (configDir === undefined || stateDir === undefined) {
+    throw new Fault("usage", "The vault needs --config-dir and --state-dir.")
+  }
+  return {
+    installation: { configDir, stateDir },
+    passphraseFile: values["passphrase-file"],
+    isStrict: values.strict,
+    starter: values["started-again"] ? "supervisor" : "person",
+    logLevel: values["log-requests"] ? "debug" : readLogLevel(),
+  }
+}
+
+function parseOptions(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        "config-dir": { type: "string" },
+        "state-dir": { type: "string" },
+        "passphrase-file": { type: "string" },
+        strict: { type: "boolean", default: false },
+        "started-again": { type: "boolean", default: false },
+        "log-requests": { type: "boolean", default: false },
+      },
+    }).values
+  } catch (cause) {
+    throw new Fault("usage", "The vault was started with an argument it doesn't know.", { cause })
+  }
 }

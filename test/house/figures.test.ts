@@ -6,11 +6,11 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 26_560,
-  loadedLines: 24_049,
+  trustedLines: 26_517,
+  loadedLines: 24_001,
   trustedTypes: 675,
-  sourceLines: 49_796,
-  sourceFiles: 546,
+  sourceLines: 49_753,
+  sourceFiles: 531,
 }
 
 /** What a feature needed besides, each with what for. */

@@ -231,7 +231,7 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "venue/payload/cancel-body.ts",
+    "venue/payload/parse-payload.ts",
     ["unit/venue/payload/cancel-body"],
     [
       {

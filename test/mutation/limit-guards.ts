@@ -156,7 +156,7 @@ export const limitGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/sent-twice.ts`,
+    `${policy}/claims-of.ts`,
     ["properties/sent-twice", "unit/vault/request/sent-twice"],
     [
       {

@@ -12,8 +12,8 @@ const listed = [
 /** What entries match. */
 export const matchingGuards: readonly Guard[] = [
   ...guardsOf(
-    "vault/policy/values/pattern.ts",
-    ["unit/vault/policy/values/pattern", "threats/text-too-long-for-a-deny"],
+    "vault/policy/values/scalars.ts",
+    ["unit/vault/policy/values/scalars", "threats/text-too-long-for-a-deny"],
     [
       {
         find: "if (compiled.programSize() > maxProgramSize)",

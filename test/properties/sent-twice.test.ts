@@ -6,7 +6,7 @@ import fc from "fast-check"
 import { openMeters } from "../../src/vault/ledger/meters/meters.ts"
 import { judge } from "../../src/vault/policy/judge.ts"
 import type { JudgedRequest } from "../../src/vault/policy/match/judged-request.ts"
-import type { Claim } from "../../src/vault/policy/terms/claim.ts"
+import type { Claim } from "../../src/vault/policy/terms/decision.ts"
 import {
   addressOf,
   circumstances,

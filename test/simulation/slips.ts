@@ -33,7 +33,7 @@ export const slips: readonly Guard[] = [
       why: "simulated: a freeze is answered before what was reserved before it",
     },
   ]),
-  ...slipsIn("vault/policy/sent-twice.ts", [
+  ...slipsIn("vault/policy/claims-of.ts", [
     {
       find: 'if (lane === "cancel") return []\n',
       replace: 'if (lane !== "open") return []\n',

@@ -1,6 +1,6 @@
 import { orderMakingOperations, symbolText } from "../../vault/policy/match/judged-request.ts"
 import { mapAsked } from "../../vault/policy/match/matchers.ts"
-import { isEver } from "../../vault/policy/terms/claim.ts"
+import { isEver } from "../../vault/policy/terms/decision.ts"
 import type {
   Deny,
   Entry,

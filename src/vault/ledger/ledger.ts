@@ -5,16 +5,21 @@ import type { Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import type { RowCounts } from "./row-counts.ts"
-import type { Claim } from "../policy/terms/claim.ts"
+import type { Claim } from "../policy/terms/decision.ts"
 import type { LedgerClock, LedgerTime } from "../process/clock.ts"
 import type { LedgerAudit } from "./audit/ledger-audit.ts"
 import type { Bindings } from "./bindings.ts"
 import type { MeterUse } from "./meters/meters.ts"
-import type { RefusalEntry, SetActivation, ShadowEntry, StoredSet } from "./records/entries.ts"
+import type {
+  RefusalEntry,
+  SetActivation,
+  ShadowEntry,
+  StoredSet,
+  LedgerWatcher,
+} from "./records/entries.ts"
 import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./records/hold.ts"
 import type { KeyUse } from "./found-records.ts"
 import type { IdempotencyKey } from "./records/idempotency.ts"
-import type { LedgerWatcher } from "./records/entries.ts"
 import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
 import type { Act, RequestRow } from "./records/row.ts"

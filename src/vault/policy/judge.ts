@@ -1,9 +1,19 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { compareDecimals, type Decimal } from "../../venue/decimal.ts"
-import { allowedBesides, matchSized, type Sizes, matchedOrder, matchText } from "./match-entry.ts"
+import { coversPath } from "../../venue/read-paths.ts"
 import { orderSizes } from "./bounds/order-size.ts"
-import { claimsOf, enforced } from "./claims-of.ts"
+import { claimsOf, enforced, withoutKey } from "./claims-of.ts"
+import { allowedBesides, matchSized, type Sizes, matchedOrder, matchText } from "./match-entry.ts"
 import {
+  subjectOf,
+  type Subject,
+  type Circumstances,
+  type JudgedRequest,
+  appliesTo,
+} from "./match/judged-request.ts"
+import {
+  type Claim,
+  type OrderSize,
   denialBy,
   noPolicy,
   noRule,
@@ -15,15 +25,6 @@ import {
   ofOrder,
   type Verdict,
 } from "./terms/decision.ts"
-import type { Claim, OrderSize } from "./terms/claim.ts"
-import { withoutKey } from "./sent-twice.ts"
-import {
-  subjectOf,
-  type Subject,
-  type Circumstances,
-  type JudgedRequest,
-  appliesTo,
-} from "./match/judged-request.ts"
 import type { Policy, Rule } from "./terms/policy.ts"
 import { type Stop, tryRule } from "./try-rule.ts"
 
@@ -174,4 +175,18 @@ function verdictsOf({ applicable, subject, sizes }: Judged): readonly Verdict[] 
       (entry) => matchSized(entry, subject, sizes) && ["holds", null],
     ),
   ]
+}
+
+/** Who reads: a client, and the key if the read names one. */
+export type Reader = { readonly client: string; readonly key?: string }
+
+/** Whether a policy lets this reader read a path of the venue (without its query). */
+export function mayRead(
+  policies: readonly Policy[],
+  { client, key }: Reader,
+  path: string,
+): boolean {
+  return policies
+    .filter((policy) => appliesTo(policy, client, key))
+    .some(({ reads }) => reads.some((pattern) => coversPath(pattern, path)))
 }

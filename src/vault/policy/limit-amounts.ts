@@ -3,9 +3,8 @@ import { addDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
 import { itemCount } from "../../venue/payload/payload.ts"
 import { quantityUnit } from "./bounds/order-size.ts"
 import type { Match, MatchedOrder } from "./match-entry.ts"
-import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./values/body-field.ts"
-import type { OrderSize } from "./terms/claim.ts"
-import { ofOrder, type Mismatch } from "./terms/decision.ts"
+import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./values/scalars.ts"
+import { type OrderSize, ofOrder, type Mismatch } from "./terms/decision.ts"
 import {
   orderMakingOperations,
   orderText,

@@ -11,7 +11,7 @@ import {
   requestMatchers,
   usesOrderMatchers,
 } from "./match/matchers.ts"
-import type { OrderSize } from "./terms/claim.ts"
+import type { OrderSize } from "./terms/decision.ts"
 import type { Entry, Deny, Over } from "./terms/policy.ts"
 
 /** An order that an entry matches, its index in the request, and which of its parts match. */

@@ -4,7 +4,7 @@ import { parseDurationMs } from "../../std/time/duration.ts"
 import { parseYaml } from "../../std/yaml-file.ts"
 import { compareDecimals, parseDecimal } from "../../venue/decimal.ts"
 import { allMatchers } from "./match/matchers.ts"
-import { isEver } from "./terms/claim.ts"
+import { isEver } from "./terms/decision.ts"
 import type { Policy } from "./terms/policy.ts"
 
 /** One difference between two sets of files, for people. */

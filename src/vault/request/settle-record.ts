@@ -1,18 +1,21 @@
 import type { Outcome } from "../../link/calls/both-ways.ts"
+import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import { utf8 } from "../../std/bytes.ts"
 import { parseAddress } from "../../venue/address.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../../venue/json.ts"
 import { type ActiveSet, walletAddressOf, type Acts } from "../active/active-set.ts"
+import { isAnswered, asRequest } from "../ledger/found-records.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { isAnswered } from "../ledger/found-records.ts"
+import type { Outbox } from "../ledger/outbox.ts"
+import { type KeyEntry, operatorName, panicName } from "../ledger/records/bindings.ts"
 import type { Act, RequestRow } from "../ledger/records/row.ts"
 import type { FoundRequest } from "../ledger/store/store.ts"
-import { type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
 import type { AutoFreeze } from "../watch/auto-freeze.ts"
+import { refuse } from "./refuse.ts"
 import { rateAddress } from "./spending.ts"
 
 /** What the words about requests change. */
-export type SettleContext = Acts & { readonly ledger: Ledger; readonly autoFreeze: AutoFreeze }
+type SettleContext = Acts & { readonly ledger: Ledger; readonly autoFreeze: AutoFreeze }
 
 /**
  * Records what became of a request, and what follows from it for an agent key. `record` is as the ledger
@@ -129,4 +132,31 @@ function mayChange({ signer }: RequestRow, agent: KeyEntry, set: ActiveSet): boo
 export function recordedBody(text: string): JsonObject {
   const parsed = parseStrictJson(utf8(text))
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
+}
+
+type OutboxContext = SettleContext & { readonly outbox: Outbox }
+
+/**
+ * The gate's way to send what was signed when a missed heartbeat panicked. No token: these calls give out
+ * cancels that are meant for the venue, and take the gate's word on those alone.
+ */
+export function outboxMethods(vault: OutboxContext) {
+  return {
+    outbox: async (): Promise<BotResults["outbox"]> => ({ requests: await vault.outbox.take() }),
+    outboxReport: (params: BotParams["outboxReport"]) => outboxReport(params, vault),
+  }
+}
+
+async function outboxReport(
+  { record: id, outcome }: BotParams["outboxReport"],
+  vault: OutboxContext,
+): Promise<BotResults["outboxReport"]> {
+  const record = await vault.ledger.record(id)
+  if (record?.row.client !== panicName) {
+    const message = "This record is of no request that the gate was given to send."
+    return refuse({ code: "unknown_record", message, data: null }, null)
+  }
+  vault.outbox.heard(id, outcome)
+  await settleRecord(asRequest(record), outcome, vault)
+  return { kind: "answer" }
 }

@@ -1,7 +1,7 @@
 import { addDecimals, type Decimal, formatDecimal, zero } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { worstOf } from "../policy/bounds/order-size.ts"
-import type { OrderSize } from "../policy/terms/claim.ts"
+import type { OrderSize } from "../policy/terms/decision.ts"
 import type { ParsedRequest } from "./parse-request.ts"
 
 /** How the worst case names an order: `buy DOGE-USD`, and what it is priced in where venue.yaml lists its symbol. */

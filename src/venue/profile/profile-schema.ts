@@ -1,5 +1,5 @@
 // The shape of venue.yaml. Here each value is checked by itself. Rules over several values are in
-// check-endpoints.ts, check-reads.ts, profile-file.ts and payload/struct-body.ts.
+// check-endpoints.ts, profile-file.ts and payload/struct-body.ts.
 
 import * as z from "zod"
 

@@ -53,7 +53,7 @@ describe("docs/error-codes.md", () => {
   })
 
   it("lists every rule of batches, and no other", () => {
-    const source = readRepositoryFile("src/vault/request/parse-batch.ts")
+    const source = readRepositoryFile("src/vault/request/sign-batch.ts")
     const rules = [...source.matchAll(/\brule: "(\w+)"/g)].map(([, rule]) => rule ?? "")
     assertSameWords("Of the body of POST /sign/batch", rules)
   })

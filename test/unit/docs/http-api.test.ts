@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { errorCodes, statuses } from "../../../src/gate/http/problem.ts"
 import { gateLimits } from "../../../src/gate/process/gate-limits.ts"
-import { maxBatchRequests } from "../../../src/vault/request/parse-batch.ts"
+import { maxBatchRequests } from "../../../src/vault/request/sign-batch.ts"
 import { fieldRules } from "../../../src/venue/payload/field-rules.ts"
 import {
   orderFields,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { mayRead } from "../../../src/vault/policy/may-read.ts"
+import { mayRead } from "../../../src/vault/policy/judge.ts"
 import { operationIds } from "../../../src/venue/profile.ts"
 import { order, placing, requestFor } from "../../support/policy-case.ts"
 import { examplePolicy } from "./example-policy.ts"

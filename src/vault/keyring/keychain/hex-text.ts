@@ -1,3 +1,6 @@
+import { Fault } from "../../../std/fault.ts"
+import { withSecret } from "../with-secret.ts"
+
 // The keychain keeps text, so secrets are stored as lower-case hex. Both directions work on bytes: a secret becomes a
 // string only where a library needs one.
 
@@ -34,4 +37,25 @@ export function digitValue(byte = 0): number | undefined {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   const lower = byte | 0x20 // ASCII letters differ from their capitals by this bit
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : undefined
+}
+
+/**
+ * The secret in an item's text. Takes ownership of `text` and overwrites it.
+ *
+ * @throws {Fault} `keychain_mismatch` when it is empty, or isn't hex, so another program stored it.
+ */
+export function readableSecret(account: string, text: Uint8Array): Uint8Array {
+  if (text.length === 0) {
+    // KWallet writes an item's name at once and its secret 5 s later: a power loss between leaves this.
+    throw new Fault(
+      "keychain_mismatch",
+      `The keychain lost the secret of its item ${account}, and has an empty one; restore the key from a copy, or remove it.`,
+    )
+  }
+  const secret = withSecret(text, secretOfHexText)
+  if (secret !== undefined) return secret
+  throw new Fault(
+    "keychain_mismatch",
+    `The keychain's item ${account} isn't one that countersign stored; remove or rename that item.`,
+  )
 }

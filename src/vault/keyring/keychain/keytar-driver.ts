@@ -3,9 +3,8 @@ import { createRequire } from "node:module"
 import { utf8 } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { withSecret } from "../with-secret.ts"
-import { hexTextOf } from "./hex-text.ts"
+import { hexTextOf, readableSecret } from "./hex-text.ts"
 import type { Keychain } from "./keychain.ts"
-import { readableSecret } from "./readable-secret.ts"
 
 // Limits we accept, as of keytar 7.9.0: on a locked collection `getPassword` says that there is no such
 // item. So the keychain's state is asked before, and again where an item is missing. And keytar takes and

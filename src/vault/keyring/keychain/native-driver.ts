@@ -2,9 +2,8 @@ import { AsyncEntry } from "@napi-rs/keyring"
 
 import { Fault } from "../../../std/fault.ts"
 import { withSecret } from "../with-secret.ts"
-import { hexTextOf } from "./hex-text.ts"
+import { hexTextOf, readableSecret } from "./hex-text.ts"
 import type { Keychain } from "./keychain.ts"
-import { readableSecret } from "./readable-secret.ts"
 
 // Without this option and without a Secret Service, the library silently keeps secrets in the kernel's keyring, where
 // they are lost at the next boot. With it, the library fails. Other platforms have one store and ignore the option.

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process"
 
 import { Fault } from "../../../std/fault.ts"
-import { keychainEnvironment } from "./keychain-flags.ts"
 
 /** The state of the keychain before it is touched. */
 export type KeychainState =
@@ -202,4 +201,11 @@ function valueIn(output: string): string {
   const text = output.trim()
   const quoted = /"(.*)"$/.exec(text)?.[1]
   return quoted ?? text.replace(/^(?:v b|variant +boolean|boolean|b) +/, "")
+}
+
+/** Only the variables that say where the bus is. NODE_OPTIONS and others could load other code. */
+export function keychainEnvironment(): NodeJS.ProcessEnv {
+  const names = ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "HOME", "PATH", "USER", "LOGNAME"]
+  const kept = names.map((name) => [name, process.env[name]] as const)
+  return Object.fromEntries(kept.filter(([, value]) => value !== undefined))
 }

@@ -1,11 +1,13 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process"
+import { sep } from "node:path"
 import type { Readable, Writable } from "node:stream"
+import { fileURLToPath } from "node:url"
 
 import * as z from "zod"
 
 import { copySecret } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
-import { programFile } from "../../../std/program-files.ts"
+import { ifKnown, outermostInstall, packageRoot, programFile } from "../../../std/program-files.ts"
 import { withSecret } from "../with-secret.ts"
 import {
   framesOf,
@@ -14,9 +16,8 @@ import {
   type KeychainAnswer,
   type KeychainCall,
 } from "./frames.ts"
-import { keychainEnvironment, keychainProcessFlags } from "./keychain-flags.ts"
+import { keychainEnvironment, assertReady, isKeePassXc, preflight } from "./preflight.ts"
 import type { Keychain, KeychainSettings } from "./keychain.ts"
-import { assertReady, isKeePassXc, preflight } from "./preflight.ts"
 
 /** The time limit for all calls of one use. With the checks before and after it is 10 s. */
 const useLimitMs = 5_000
@@ -157,4 +158,30 @@ function replyIn({ head, secret }: Frame): Reply {
     if (!answer.isOk) throw new Fault(answer.code, answer.message)
     return { isDone: answer.isDone, secret: copySecret(secret) }
   })
+}
+
+/**
+ * Node's permission flags for the keychain's own process. It may read the program and load the library. No flag
+ * restricts the library, because it is native code; it opens its sockets itself, so no network permission is needed.
+ */
+function keychainProcessFlags(keytarDirectory: string | undefined): readonly string[] {
+  return [
+    // Given here, they also keep Node from passing the parent's own flags on through NODE_OPTIONS.
+    "--permission",
+    "--allow-addons",
+    ...codeDirectories(keytarDirectory).map((path) => `--allow-fs-read=${path}${sep}*`),
+    ...ifKnown("--no-experimental-sqlite"),
+    ...ifKnown("--disable-sigusr1"),
+    "--disable-proto=throw",
+    "--disable-warning=ExperimentalWarning",
+    "--disable-warning=SecurityWarning",
+  ]
+}
+
+/** This package, where its dependencies are installed, and keytar with its own. */
+function codeDirectories(keytarDirectory: string | undefined): readonly string[] {
+  const library = fileURLToPath(import.meta.resolve("@napi-rs/keyring"))
+  const given = keytarDirectory === undefined ? [] : [keytarDirectory]
+  const paths = [packageRoot, library, ...given]
+  return [...new Set([packageRoot, ...given, ...paths.flatMap(outermostInstall)])]
 }

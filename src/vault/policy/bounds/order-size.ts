@@ -17,8 +17,7 @@ import {
   type Subject,
   type JudgedOrder,
 } from "../match/judged-request.ts"
-import type { OrderSize } from "../terms/claim.ts"
-import type { DenialReason } from "../terms/decision.ts"
+import type { OrderSize, DenialReason } from "../terms/decision.ts"
 
 /**
  * The unit that an order's quantity is in.

@@ -10,8 +10,7 @@ import {
   type Polarity,
   type Reading,
 } from "./judged-request.ts"
-import type { Pattern } from "../values/pattern.ts"
-import { listOf, pattern } from "../values/scalars.ts"
+import { type Pattern, listOf, pattern } from "../values/scalars.ts"
 
 /**
  * One key of an entry: how it is written, what fits it, and its words for people. `On` is what it looks at: an order

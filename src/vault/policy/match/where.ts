@@ -8,8 +8,6 @@ import {
   fieldText,
   withoutAddressCase,
   type FieldPointer,
-} from "../values/body-field.ts"
-import {
   described,
   objectError,
   required,
@@ -19,9 +17,9 @@ import {
   listOf,
   pattern,
   yesOrNo,
+  type Pattern,
 } from "../values/scalars.ts"
 import { shortText, type Subject } from "./judged-request.ts"
-import type { Pattern } from "../values/pattern.ts"
 import { sorted, type Matcher } from "./matcher.ts"
 
 /** What `where` asks of one field. Every condition must hold. */

@@ -2,7 +2,7 @@ import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
 import type { OperationId } from "../../../venue/profile.ts"
 import type { Matchers } from "../match/matchers.ts"
-import type { FieldPointer } from "../values/body-field.ts"
+import type { FieldPointer } from "../values/scalars.ts"
 import type { DayWindow } from "../values/local-clock.ts"
 
 /** An amount for every symbol, or symbol by symbol. A symbol without one is refused. */

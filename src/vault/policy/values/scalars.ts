@@ -1,13 +1,21 @@
 import * as z from "zod"
+import { RE2JS } from "re2js"
 
+import { err, ok, type Result } from "../../../std/result.ts"
 import { parseDurationMs } from "../../../std/time/duration.ts"
 import { quoted } from "../../../std/visible.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
-import { compareDecimals, one, parseDecimal, zero, type Decimal } from "../../../venue/decimal.ts"
+import {
+  compareDecimals,
+  one,
+  parseDecimal,
+  zero,
+  type Decimal,
+  wholeDecimal,
+} from "../../../venue/decimal.ts"
+import { isJsonObject, type JsonObject, type JsonValue, parsePointer } from "../../../venue/json.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
-import { parseFieldPointer } from "./body-field.ts"
 import { localClock, type LocalClock } from "./local-clock.ts"
-import { parsePattern, type Pattern } from "./pattern.ts"
 
 /** A name that goes into refusals and records. */
 export const policyName = z
@@ -208,4 +216,79 @@ export function objectError(expected: string) {
 /** Reports a problem from a transform, at `path` below the value. */
 export function tell(context: z.RefinementCtx, message: string, ...path: string[]): void {
   context.issues.push({ code: "custom", input: undefined, message, path })
+}
+
+/**
+ * A regular expression that is tested on a whole text, in time linear in its length. `undefined` for a text
+ * longer than {@link maxMatchedLength}.
+ */
+export type Pattern = {
+  readonly source: string
+  readonly matches: (text: string) => boolean | undefined
+}
+
+const maxPatternLength = 200
+/** The most instructions of a compiled expression, and so the most steps per character. Repetition multiplies them. */
+const maxProgramSize = 500
+/** In UTF-16 units. With both bounds, no match delays others noticeably. */
+const maxMatchedLength = 1_024
+
+/** Parses a regular expression in RE2's syntax, which has no backreferences and no lookaround. The error says why not. */
+export function parsePattern(source: string): Result<Pattern, string> {
+  if (source.length === 0 || source.length > maxPatternLength) {
+    return err(`must be a regular expression of 1 to ${maxPatternLength} characters`)
+  }
+  try {
+    const compiled = RE2JS.compile(source)
+    if (compiled.programSize() > maxProgramSize) return err("repeats too much; repeat less")
+    compiled.testExact("") // builds its tables now, not at the first request
+    const matches: Pattern["matches"] = (text) =>
+      text.length > maxMatchedLength ? undefined : compiled.testExact(text)
+    return ok({ source, matches })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.replace("error parsing regexp: ", "") : ""
+    return err(`isn't a regular expression in RE2's syntax: ${why}`)
+  }
+}
+
+/** A JSON Pointer into a request's body, with its steps. */
+export type FieldPointer = { readonly text: string; readonly steps: readonly string[] }
+
+/** Parses a pointer of at least one step. */
+function parseFieldPointer(text: string): FieldPointer | undefined {
+  const steps = parsePointer(text)
+  return steps && { text, steps }
+}
+
+/** What a pointer leads to, through objects and arrays; `undefined` when it leads nowhere. */
+export function fieldAt(body: JsonObject, { steps }: FieldPointer): JsonValue | undefined {
+  let value: JsonValue | undefined = body
+  for (const step of steps) value = childOf(value, step)
+  return value
+}
+
+/** A text, a whole number or a boolean, as text. Addresses are in lower case, because case means nothing there. */
+export function fieldText(value: JsonValue | undefined): string | undefined {
+  if (typeof value === "string") return withoutAddressCase(value)
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined
+}
+
+/** An exact amount: a decimal string or a whole number, neither below zero. */
+export function fieldAmount(value: JsonValue | undefined): Decimal | undefined {
+  if (typeof value === "string") return parseDecimal(value)
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) return undefined
+  return wholeDecimal(BigInt(value))
+}
+
+/** Makes `0x` and 40 hex digits lower case; leaves other text as it is. */
+export function withoutAddressCase(text: string): string {
+  return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : text
+}
+
+function childOf(value: JsonValue | undefined, step: string): JsonValue | undefined {
+  if (Array.isArray(value)) {
+    const items = value as readonly JsonValue[] // Array.isArray narrows to any[]
+    return /^(?:0|[1-9]\d{0,8})$/.test(step) ? items[Number(step)] : undefined
+  }
+  return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
 }

@@ -2,9 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import type { JsonObject } from "../../../../src/venue/json.ts"
-import { maxOpenCancelBytes } from "../../../../src/venue/payload/cancel-body.ts"
+import { maxOpenCancelBytes, parsePayload } from "../../../../src/venue/payload/parse-payload.ts"
 import { orderFields } from "../../../../src/venue/payload/order-fields.ts"
-import { parsePayload } from "../../../../src/venue/payload/parse-payload.ts"
 import type { OperationId } from "../../../../src/venue/profile.ts"
 import { endpointOf, problemsOf, profileOf } from "../profile-text.ts"
 

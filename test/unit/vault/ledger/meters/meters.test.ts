@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 import { openMeters, type Meters } from "../../../../../src/vault/ledger/meters/meters.ts"
 import { refundsOf } from "../../../../../src/vault/ledger/records/request-row.ts"
 import type { Headroom } from "../../../../../src/vault/ledger/records/reservation.ts"
-import type { Claim } from "../../../../../src/vault/policy/terms/claim.ts"
+import type { Claim } from "../../../../../src/vault/policy/terms/decision.ts"
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
 import { aClaim, dayFrom, hourMs, type ClaimChanges } from "../../../../support/a-claim.ts"
 

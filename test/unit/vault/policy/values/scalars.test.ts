@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { parsePattern } from "../../../../../src/vault/policy/values/pattern.ts"
+import { parsePattern } from "../../../../../src/vault/policy/values/scalars.ts"
 
 function patternOf(source: string) {
   const parsed = parsePattern(source)
