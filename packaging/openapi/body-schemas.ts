@@ -11,11 +11,7 @@ import {
 } from "../../src/venue/signing-hash.ts"
 import { approveAgentStruct } from "../../src/venue/endpoints.ts"
 import { filledInFields } from "../../src/venue/payload/struct-body.ts"
-import {
-  orderFields,
-  type BodyField,
-  type FieldType,
-} from "../../src/venue/payload/order-fields.ts"
+import { orderFields, type BodyField, type FieldType } from "../../src/venue/payload/payload.ts"
 import { signingFields } from "../../src/venue/payload/parse-payload.ts"
 import type { Json } from "./json-schema.ts"
 

@@ -8,12 +8,11 @@ import {
 } from "./answer.ts"
 import type { components } from "./contract.ts"
 import { fetchDirect, type DirectAsk } from "./fetch-direct.ts"
-import { sendUntilClear, type Repeating } from "./send-until-clear.ts"
-import { waitForRoom, type Waiting } from "./wait-for-room.ts"
+import { sendUntilClear, type Repeating, waitForRoom, type Waiting } from "./send-until-clear.ts"
 
 export type { Answer, Failure, Success, VenueWords } from "./answer.ts"
 export type { Repeating } from "./send-until-clear.ts"
-export type { Waiting } from "./wait-for-room.ts"
+export type { Waiting } from "./send-until-clear.ts"
 
 /** Every schema of the interface, by its name in docs/openapi.json. */
 export type Schemas = components["schemas"]

@@ -2,7 +2,7 @@ import { utcText } from "../std/time/time-words.ts"
 import { flag } from "./cli/options.ts"
 import { tell } from "./cli/print.ts"
 import { agreeToShown } from "./cli/terminal.ts"
-import { adminCommand } from "./installation/admin-command.ts"
+import { adminCommand } from "./installation/installation-command.ts"
 
 /** `countersign clock accept` */
 export const clockAccept = adminCommand({

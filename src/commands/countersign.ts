@@ -60,7 +60,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     keys: {
       description: "private keys",
       commands: {
-        generate: async () => (await import("./keys/generate.ts")).keysGenerate,
+        generate: async () => (await import("./keys/keys.ts")).keysGenerate,
         import: async () => (await import("./keys/import.ts")).keysImport,
         export: async () => (await import("./keys/export.ts")).keysExport,
         list: async () => (await import("./keys/keys.ts")).keysList,
@@ -100,9 +100,9 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
       commands: {
         check: async () => (await import("./policy/check.ts")).policyCheck,
         explain: async () => (await import("./policy/explain.ts")).policyExplain,
-        reload: async () => (await import("./policy/reload.ts")).policyReload,
-        accept: async () => (await import("./policy/accept.ts")).policyAccept,
-        rollback: async () => (await import("./policy/accept.ts")).policyRollback,
+        reload: async () => (await import("./policy/in-force.ts")).policyReload,
+        accept: async () => (await import("./policy/in-force.ts")).policyAccept,
+        rollback: async () => (await import("./policy/in-force.ts")).policyRollback,
         show: async () => (await import("./policy/show.ts")).policyShow,
         test: async () => (await import("./policy/test.ts")).policyTest,
         replay: async () => (await import("./policy/replay.ts")).policyReplay,
@@ -127,10 +127,10 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     held: {
       description: "requests that wait for a person",
       commands: {
-        list: async () => (await import("./held/list.ts")).heldList,
-        show: async () => (await import("./held/list.ts")).heldShow,
-        release: async () => (await import("./held/decide.ts")).heldRelease,
-        refuse: async () => (await import("./held/decide.ts")).heldRefuse,
+        list: async () => (await import("./held/held.ts")).heldList,
+        show: async () => (await import("./held/held.ts")).heldShow,
+        release: async () => (await import("./held/held.ts")).heldRelease,
+        refuse: async () => (await import("./held/held.ts")).heldRefuse,
       },
     },
   },
@@ -154,7 +154,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     thaw: async () => (await import("./freeze.ts")).thaw,
     panic: async () => (await import("./panic.ts")).panic,
     lock: async () => (await import("./lock.ts")).lock,
-    unlock: async () => (await import("./unlock.ts")).unlock,
+    unlock: async () => (await import("./lock.ts")).unlock,
   },
   "Look after it": {
     backup: async () => (await import("./backup.ts")).backup,
@@ -167,13 +167,12 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     ledger: {
       description: "the record itself",
       commands: {
-        "accept-restore": async () =>
-          (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore,
-        move: async () => (await import("./ledger/print-sql.ts")).ledgerMove,
-        "put-back": async () => (await import("./ledger/print-sql.ts")).ledgerPutBack,
-        "leave-out": async () => (await import("./ledger/print-sql.ts")).ledgerLeaveOut,
-        grants: async () => (await import("./ledger/print-sql.ts")).ledgerGrants,
-        "host-key": async () => (await import("./ledger/host-key.ts")).ledgerHostKey,
+        "accept-restore": async () => (await import("./ledger.ts")).ledgerAcceptRestore,
+        move: async () => (await import("./ledger.ts")).ledgerMove,
+        "put-back": async () => (await import("./ledger.ts")).ledgerPutBack,
+        "leave-out": async () => (await import("./ledger.ts")).ledgerLeaveOut,
+        grants: async () => (await import("./ledger.ts")).ledgerGrants,
+        "host-key": async () => (await import("./ledger.ts")).ledgerHostKey,
       },
     },
     clock: {

@@ -4,7 +4,7 @@ import { visible } from "../std/visible.ts"
 import { agreeToShown, type Prompts } from "./cli/terminal.ts"
 import { flag, option } from "./cli/options.ts"
 import { tell } from "./cli/print.ts"
-import { adminCommand } from "./installation/admin-command.ts"
+import { adminCommand } from "./installation/installation-command.ts"
 import { freezeLine } from "./status/status-lines.ts"
 
 /** What is recorded, and told to bots, where an operator gives no reason. */

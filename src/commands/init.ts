@@ -11,10 +11,20 @@ import { parseProfile } from "../venue/profile/profile-file.ts"
 import { choice, option, withDefault } from "./cli/options.ts"
 import { askNewPassphrase, isPipe, readSecretOption } from "./cli/secret-option.ts"
 import type { Terminal } from "./cli/terminal.ts"
-import { chooseBackend, wantedKeychain } from "./init/choose-backend.ts"
-import { createInstallation, credentialLogN, type NewKeyStore } from "./init/create-installation.ts"
-import { configText, mainVenueText, type KeystoreSettings } from "./init/init-texts.ts"
-import { nextCommands, venueGaps } from "./init/next-commands.ts"
+import {
+  chooseBackend,
+  wantedKeychain,
+  createInstallation,
+  credentialLogN,
+  type NewKeyStore,
+} from "./init/create-installation.ts"
+import {
+  configText,
+  mainVenueText,
+  type KeystoreSettings,
+  nextCommands,
+  venueGaps,
+} from "./init/init-texts.ts"
 import { installationCommand } from "./installation/installation-command.ts"
 
 type InitOptions = {

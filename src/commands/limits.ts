@@ -5,7 +5,7 @@ import { utcText } from "../std/time/time-words.ts"
 import { argument, flag, option, parsed } from "./cli/options.ts"
 import { table, type Line } from "./cli/print.ts"
 import { confirmDeed } from "./cli/terminal.ts"
-import { adminCommand } from "./installation/admin-command.ts"
+import { adminCommand } from "./installation/installation-command.ts"
 
 /** `countersign limits show` */
 export const limitsShow = adminCommand({

@@ -6,7 +6,7 @@ import { failureOf, sendAndSettle } from "./agent/send-signed.ts"
 import { toned } from "./cli/print.ts"
 import { option, withDefault } from "./cli/options.ts"
 import { noReason } from "./freeze.ts"
-import { adminCommand } from "./installation/admin-command.ts"
+import { adminCommand } from "./installation/installation-command.ts"
 import type { Admin } from "./installation/admin.ts"
 import { freezeLine } from "./status/status-lines.ts"
 

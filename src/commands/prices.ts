@@ -4,7 +4,7 @@ import { utcText } from "../std/time/time-words.ts"
 import { argument, flag, words } from "./cli/options.ts"
 import { table, shownText, tell, type Line } from "./cli/print.ts"
 import { confirmDeed, type Terminal } from "./cli/terminal.ts"
-import { adminCommand } from "./installation/admin-command.ts"
+import { adminCommand } from "./installation/installation-command.ts"
 import type { Admin } from "./installation/admin.ts"
 
 /** `countersign prices show` */

@@ -10,8 +10,11 @@ import { atHangUp, withStopSignal } from "./cli/signals.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import type { Stopper } from "./daemon/child.ts"
 import { startDaemon, type Daemon } from "./daemon/start-daemon.ts"
-import { passphraseOption } from "./installation/admin-command.ts"
-import { installationOf, installationOptions } from "./installation/installation-command.ts"
+import {
+  passphraseOption,
+  installationOf,
+  installationOptions,
+} from "./installation/installation-command.ts"
 
 /** `countersign serve` */
 export const serve = command({

@@ -4,8 +4,7 @@
 import { Fault } from "../std/fault.ts"
 import { listenFds, serviceExitCode, serviceNotify, undenied } from "../std/systemd.ts"
 import { errorFields, log, logFrom } from "./process/log.ts"
-import { parseArguments } from "./process/parse-arguments.ts"
-import { runGate, type RunningGate } from "./run-gate.ts"
+import { parseArguments, runGate, type RunningGate } from "./run-gate.ts"
 
 /** What the gate tells the process that started it, once. */
 type GateMessage =

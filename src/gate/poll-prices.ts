@@ -5,7 +5,7 @@ import type { PollRound } from "../link/calls/gate-methods.ts"
 import type { BotLink } from "../contract/client.ts"
 import { successCode, type VenueAnswer } from "./http/reply.ts"
 import { causeFields, errorFields, type Log } from "./process/log.ts"
-import { parseRawJson } from "./reads/raw-json.ts"
+import { parseRawJson } from "./reads/fetch-read.ts"
 import type { Sent } from "./upstream/exchange.ts"
 import type { Upstream } from "./upstream/upstream.ts"
 

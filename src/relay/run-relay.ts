@@ -1,9 +1,8 @@
 import { oneAtATime } from "../std/one-at-a-time.ts"
 import type { ServiceNotify } from "../std/systemd.ts"
 import { retrySignal, keepServer } from "./keep-server.ts"
-import { loadRelay, type RelaySettings } from "./load-relay.ts"
+import { loadRelay, type RelaySettings, type Server } from "./load-relay.ts"
 import { failureFields, type Log } from "./log.ts"
-import type { Server } from "./relay-config.ts"
 import { relayLimits, type RelayLimits } from "./relay-limits.ts"
 
 type RelayAsk = {

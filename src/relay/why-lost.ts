@@ -1,4 +1,4 @@
-import type { Server } from "./relay-config.ts"
+import type { Server } from "./load-relay.ts"
 
 /** Why a server can't be used: a code of Node's or OpenSSL's, or one of {@link lacks}. */
 export type Lack = string

@@ -25,10 +25,12 @@ import {
   isOwn,
   renewAgent,
   revokeAgent,
+  credit,
+  debit,
+  openEmpty,
 } from "./state/accounts.ts"
 import { reject, type Rejection } from "./state/error-codes.ts"
 import { amount, type Body, type FieldTable, flag, integer, oneOf } from "./state/fields.ts"
-import { credit, debit, openEmpty } from "./state/funds.ts"
 import { decimalText, marketSymbols, readUnits } from "./state/market.ts"
 import type { Outcome, Venue } from "./state/venue.ts"
 

@@ -1,4 +1,4 @@
-import { explorerWeight, readWeight } from "./endpoints.ts"
+import { explorerWeight, readWeight } from "./answer-request.ts"
 import { readPaths } from "./reads.ts"
 import {
   actionTags,

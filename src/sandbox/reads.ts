@@ -2,12 +2,18 @@
 
 import { ok, type Result } from "../std/result.ts"
 import { listSettings } from "./account-operations.ts"
-import { isAccount } from "./state/accounts.ts"
+import { isAccount, listBalances } from "./state/accounts.ts"
 import { reject, type Rejection } from "./state/error-codes.ts"
-import { listBalances } from "./state/funds.ts"
 import { marketSymbols, stillTicker } from "./state/market.ts"
-import { isWithin, pageOf, readAccount, readNumber, readPaging, readPeriod } from "./state/page.ts"
-import { listOrders } from "./state/records.ts"
+import {
+  isWithin,
+  pageOf,
+  readAccount,
+  readNumber,
+  readPaging,
+  readPeriod,
+  listOrders,
+} from "./state/records.ts"
 import type { Outcome, Read, Venue } from "./state/venue.ts"
 
 /** `GET /v1/market/symbols?limit=&cursor=` */

@@ -1,13 +1,23 @@
 import { once } from "node:events"
-import { createServer, type Server } from "node:http"
+import { createServer, type Server, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { randomUUID } from "node:crypto"
+import { setTimeout as wait } from "node:timers/promises"
 
 import { Fault } from "../std/fault.ts"
-import { createFaultBox, type VenueFault } from "./faults.ts"
-import { serveRequest } from "./serve-request.ts"
+import { answerRequest, failure, type Reply, type VenueRequest } from "./answer-request.ts"
+import {
+  createFaultBox,
+  type VenueFault,
+  controlFaults,
+  controlPath,
+  type FaultBox,
+  type FaultKind,
+} from "./faults.ts"
 import { openKeptVenue, type KeptVenue } from "./state-file.ts"
-import { movingTicker, stillTicker } from "./state/market.ts"
-import { createVenue } from "./state/venue.ts"
+import { overBudget } from "./state/error-codes.ts"
+import { movingTicker, stillTicker, type Ticker } from "./state/market.ts"
+import { createVenue, type AcceptedWrite, type Venue } from "./state/venue.ts"
 
 type SandboxSettings = {
   /** 0 takes a free one. */
@@ -91,4 +101,161 @@ async function close(server: Server, kept: KeptVenue): Promise<void> {
   server.closeAllConnections()
   await once(server, "close")
   kept.close()
+}
+
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
+
+type Surroundings = {
+  readonly venue: Venue
+  readonly faults: FaultBox
+  readonly clock: () => number
+  readonly ticker: Ticker
+  readonly log: (line: string) => void
+  readonly accepted: (write: AcceptedWrite) => void
+}
+
+const maxBodyBytes = 65_536
+
+/** Answers one HTTP request and logs one readable line. A caller that goes is no fault of the sandbox. */
+async function serveRequest(exchange: Exchange, around: Surroundings): Promise<void> {
+  const { response } = exchange
+  const gone = new AbortController()
+  response.once("close", () => gone.abort())
+  const request = await readRequest(exchange.request).catch(() => undefined)
+  if (request === undefined) return
+  const struck = request.path === controlPath ? [] : around.faults.strike(request.path)
+  try {
+    for (const { kind, ms } of struck) {
+      if (kind === "latency") await wait(ms, undefined, { signal: gone.signal })
+    }
+    const reply = replyTo(request, struck, around)
+    // Before the answer leaves, so that who has an answer finds its line.
+    around.log(lineOf(request, reply, struck))
+    const isDropped = struck.some(({ kind }) => kind === "drop_before" || kind === "drop_after")
+    const sending: Sending = { response, gone: gone.signal, nowMs: around.clock() }
+    if (isDropped) exchange.request.socket.destroy()
+    else await sendReply(reply, struck, sending)
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+  }
+}
+
+async function readRequest(request: IncomingMessage): Promise<VenueRequest> {
+  const { method = "", url = "", socket } = request
+  const [path = "", query = ""] = url.split(/\?(.*)/s)
+  return {
+    method,
+    path,
+    ip: socket.remoteAddress ?? "",
+    query: new URLSearchParams(query),
+    contentType: request.headers["content-type"],
+    body: await readBytes(request),
+  }
+}
+
+/** Reads the body to its end; `undefined` when it is longer than `maxBodyBytes`, what is over being dropped. */
+async function readBytes(request: IncomingMessage): Promise<Uint8Array | undefined> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of request) {
+    const bytes = chunk as Buffer // no encoding is set
+    sizeBytes += bytes.length
+    if (sizeBytes <= maxBodyBytes) chunks.push(bytes)
+  }
+  return sizeBytes > maxBodyBytes ? undefined : Buffer.concat(chunks)
+}
+
+function replyTo(
+  request: VenueRequest,
+  struck: readonly VenueFault[],
+  around: Surroundings,
+): Reply {
+  const traceCode = randomUUID()
+  const before = struck.find(({ kind }) => isInstead.includes(kind))
+  if (before !== undefined) return faultReply(before, traceCode)
+  const reply = play(request, around, traceCode)
+  const after = struck.find(({ kind }) => kind === "error_after")
+  return after === undefined
+    ? reply
+    : { ...faultReply(after, traceCode), note: `answered ${after.status}, but: ${reply.note}` }
+}
+
+const isInstead: readonly VenueFault["kind"][] = ["drop_before", "rate_limit", "error_before"]
+
+function faultReply({ kind, status, scope }: VenueFault, traceCode: string): Reply {
+  if (kind === "rate_limit") return failure(overBudget(scope).error, traceCode)
+  const reply = failure({ name: "fault", msg: "This fault was asked for." }, traceCode)
+  return { ...reply, status, note: "not played" }
+}
+
+function play(request: VenueRequest, around: Surroundings, traceCode: string): Reply {
+  try {
+    if (request.path === controlPath) return controlFaults(request, around.faults, traceCode)
+    const { venue, ticker, accepted } = around
+    return answerRequest(request, { venue, nowMs: around.clock(), ticker, accepted }, traceCode)
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : "unknown"
+    return failure({ name: "internal", msg: `The sandbox failed: ${cause}` }, traceCode)
+  }
+}
+
+function lineOf(
+  { method, path }: VenueRequest,
+  reply: Reply,
+  struck: readonly VenueFault[],
+): string {
+  // A path may hold bytes that a terminal would obey.
+  const shownPath = path.replaceAll(/[^!-~]/g, "?")
+  const line = `${method} ${shownPath} ${reply.status} ${reply.envelope.code} ${reply.note}`
+  return struck.length === 0 ? line : `${line} (${struck.map(({ kind }) => kind).join(", ")})`
+}
+
+type Sending = {
+  readonly response: ServerResponse
+  /** Aborted when the caller has gone. */
+  readonly gone: AbortSignal
+  readonly nowMs: number
+}
+
+/** Sends a reply as the faults that struck will have it. The first of those that spoil the body spoils it. */
+async function sendReply(
+  reply: Reply,
+  struck: readonly VenueFault[],
+  sending: Sending,
+): Promise<void> {
+  const { response, nowMs } = sending
+  const find = (kind: FaultKind) => struck.find((fault) => fault.kind === kind)
+  const offset = find("clock_offset")
+  if (offset !== undefined) response.setHeader("Date", new Date(nowMs + offset.ms).toUTCString())
+  response.statusCode = reply.status
+  response.setHeader(
+    "content-type",
+    find("wrong_type") === undefined ? "application/json; charset=utf-8" : "text/html",
+  )
+  if (find("endless_body") !== undefined) return sendEndless(sending)
+  const text = JSON.stringify(reply.envelope)
+  const sent = find("broken_json") === undefined ? text : text.slice(0, text.length / 2)
+  response.setHeader("content-length", Buffer.byteLength(sent))
+  const slow = find("slow_body")
+  if (slow === undefined) response.end(sent)
+  else await sendSlowly(Buffer.from(sent), slow.ms, sending)
+}
+
+const pieceBytes = 16
+const spaces = Buffer.alloc(65_536, " ")
+
+async function sendSlowly(bytes: Buffer, ms: number, { response, gone }: Sending): Promise<void> {
+  for (let start = 0; start < bytes.length; start += pieceBytes) {
+    response.write(bytes.subarray(start, start + pieceBytes))
+    await wait(ms, undefined, { signal: gone })
+  }
+  response.end()
+}
+
+/** As fast as the caller reads, until it goes. */
+async function sendEndless({ response, gone }: Sending): Promise<void> {
+  for (;;) {
+    if (!response.write(spaces)) await once(response, "drain", { signal: gone })
+    gone.throwIfAborted()
+  }
 }

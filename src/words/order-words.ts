@@ -1,7 +1,7 @@
 import type { SymbolsView } from "../contract/bot-views.ts"
 import { formatDecimal, parseDecimal } from "../venue/decimal.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../venue/json.ts"
-import { type BodyField, type FieldType, orderFields } from "../venue/payload/order-fields.ts"
+import { type BodyField, type FieldType, orderFields } from "../venue/payload/payload.ts"
 
 /** What is asked for in words, and how many of its fields have none. */
 export type AskedWords = {

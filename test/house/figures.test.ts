@@ -6,11 +6,11 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 26_517,
-  loadedLines: 24_001,
+  trustedLines: 26_502,
+  loadedLines: 23_986,
   trustedTypes: 675,
-  sourceLines: 49_753,
-  sourceFiles: 531,
+  sourceLines: 49_663,
+  sourceFiles: 501,
 }
 
 /** What a feature needed besides, each with what for. */

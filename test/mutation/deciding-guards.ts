@@ -68,7 +68,7 @@ export const decidingGuards: readonly Guard[] = [
       `${unit}/judge`,
       "unit/vault/policy/bounds/max-quantity",
       "unit/vault/policy/bounds/max-notional",
-      "unit/vault/policy/match/order-matchers",
+      "unit/vault/policy/match/matchers",
       "properties/policy-agrees",
     ],
     [

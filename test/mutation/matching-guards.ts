@@ -40,7 +40,7 @@ export const matchingGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     "vault/policy/match/judged-request.ts",
-    ["unit/vault/policy/match/order-matchers", "unit/vault/policy/match/request-matchers"],
+    ["unit/vault/policy/match/matchers", "unit/vault/policy/match/request-matchers"],
     [
       {
         find: 'if (reading === undefined) return polarity === "deny"',
@@ -65,8 +65,8 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/match/order-matchers.ts",
-    ["unit/vault/policy/match/order-matchers"],
+    "vault/policy/match/matchers.ts",
+    ["unit/vault/policy/match/matchers"],
     [
       ...listed.map((name) => ({
         find: `  ${name},\n`,
@@ -76,8 +76,8 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/match/order-matchers.ts",
-    ["unit/vault/policy/match/order-matchers"],
+    "vault/policy/match/matchers.ts",
+    ["unit/vault/policy/match/matchers"],
     [
       {
         find: "required.every((flag)",
@@ -177,7 +177,7 @@ export const matchingGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     "vault/policy/match-entry.ts",
-    [`${unit}/judge`, "unit/vault/policy/match/order-matchers"],
+    [`${unit}/judge`, "unit/vault/policy/match/matchers"],
     [
       {
         find: "if (!entry.operations.has(request.operation)) return undefined",

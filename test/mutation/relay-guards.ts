@@ -3,7 +3,7 @@ import { guardsOf, type Guard } from "./guard.ts"
 /** What keeps the relay from connecting the vault with somebody else than PostgreSQL's servers. */
 export const relayGuards: readonly Guard[] = [
   ...guardsOf(
-    "relay/open-server.ts",
+    "relay/keep-server.ts",
     ["unit/relay/connecting", "unit/relay/carrying"],
     [
       {
@@ -35,7 +35,7 @@ export const relayGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     "relay/load-relay.ts",
-    ["unit/relay/connecting", "unit/relay/relay-config"],
+    ["unit/relay/connecting", "unit/relay/load-relay"],
     [
       {
         find: ', minVersion: "TLSv1.3"',

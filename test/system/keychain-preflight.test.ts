@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
 import { Fault } from "../../src/std/fault.ts"
-import { chooseBackend } from "../../src/commands/init/choose-backend.ts"
+import { chooseBackend } from "../../src/commands/init/create-installation.ts"
 import { assertReady, preflight } from "../../src/vault/keyring/keychain/preflight.ts"
 import { withKeychain } from "../../src/vault/keyring/keychain/with-keychain.ts"
 import { needs } from "../support/needs.ts"

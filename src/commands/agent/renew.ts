@@ -6,7 +6,7 @@ import { utcText } from "../../std/time/time-words.ts"
 import { argument, flag, option, taken, type Takes } from "../cli/options.ts"
 import { tell } from "../cli/print.ts"
 import { confirmDeed } from "../cli/terminal.ts"
-import { adminCommand } from "../installation/admin-command.ts"
+import { adminCommand } from "../installation/installation-command.ts"
 import type { Admin } from "../installation/admin.ts"
 import { sendSigned } from "./send-signed.ts"
 

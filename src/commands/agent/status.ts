@@ -1,6 +1,6 @@
 import type { KeyView } from "../../contract/bot-views.ts"
 import { table, type Line } from "../cli/print.ts"
-import { adminCommand } from "../installation/admin-command.ts"
+import { adminCommand } from "../installation/installation-command.ts"
 import { utcText } from "../../std/time/time-words.ts"
 
 /** An agent key with the whole days that are left of its approval. */

@@ -5,7 +5,7 @@ import { Fault } from "../../std/fault.ts"
 import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
 import { argument, choice, flag, option, required, withDefault, taken } from "../cli/options.ts"
 import { table, type Line } from "../cli/print.ts"
-import { adminCommand } from "../installation/admin-command.ts"
+import { adminCommand } from "../installation/installation-command.ts"
 import {
   expiresInOption,
   expiryWords,

@@ -6,12 +6,15 @@ import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import { command, type About, type Command } from "../cli/command.ts"
 import type { ExitCode } from "../cli/exit-code.ts"
-import { print, tell, type Line } from "../cli/print.ts"
 import { flag, joined, option, taken, type Takes } from "../cli/options.ts"
-import { completing, type Terminal } from "../cli/terminal.ts"
+import { print, tell, type Line } from "../cli/print.ts"
+import { passphraseFrom } from "../cli/secret-option.ts"
+import { completing, type Terminal, confirmDeed } from "../cli/terminal.ts"
+import type { Admin } from "./admin.ts"
 import { ownInstallation, usualInstallation } from "./usual-installation.ts"
+import { withVault } from "./with-vault.ts"
 
-export type InstallationCommandShape<Options, Answer> = About & {
+type InstallationCommandShape<Options, Answer> = About & {
   /** Of a command that changes something: it then names the installation that it acted on. */
   readonly changes?: "installation"
   readonly options?: Takes<Options>
@@ -91,4 +94,51 @@ function assertNamed(given: readonly (string | undefined)[]): void {
     "usage",
     "--dir, --config-dir, --state-dir or COUNTERSIGN_DIR is empty; name a directory, or leave it out.",
   )
+}
+
+type AdminCommandShape<Options, Answer> = Omit<
+  InstallationCommandShape<Options, Answer>,
+  "answer"
+> & {
+  /** Of what makes or uses private keys: where no daemon runs, the keystore is opened. */
+  readonly keys?: "needed"
+  /** Of what can't be undone: the question that is asked first, unless `--yes` answers it. */
+  readonly question?: (options: Options) => string
+  /** What is to be done around asking, while the process is still who started it. */
+  readonly around?: (options: Options, ask: () => Promise<Answer>) => Promise<Answer>
+  /** Makes the calls. */
+  readonly call: (admin: Admin, options: Options, terminal: Terminal) => Promise<Answer>
+}
+
+/** A command that asks the vault, the daemon's or one that it opens, and prints the answer. */
+export function adminCommand<Answer, Options extends object = object>(
+  shape: AdminCommandShape<Options, Answer>,
+): Command {
+  const { question, keys, around, call } = shape
+  const more = {
+    ...(question === undefined ? {} : yesOption),
+    ...(keys === "needed" ? passphraseOption : {}),
+  }
+  return installationCommand<Answer, Options & Partial<YesOption & PassphraseOption>>({
+    ...shape,
+    options: joined(shape.options, more),
+    answer: async (installation, options, terminal) => {
+      const { yes, passphraseFile } = options
+      if (question !== undefined && yes !== true) await confirmDeed(terminal, question(options))
+      const secret = keys === "needed" ? passphraseFrom(terminal, passphraseFile) : "without_keys"
+      const ask = () =>
+        withVault({ installation, secret }, (admin) => call(admin, options, terminal))
+      return around === undefined ? ask() : around(options, ask)
+    },
+  })
+}
+
+type YesOption = { readonly yes: boolean }
+const yesOption: Takes<YesOption> = { yes: flag("--yes", "don't ask") }
+
+export type PassphraseOption = { readonly passphraseFile: string | undefined }
+
+/** Says where the keystore's passphrase is, for what opens it. */
+export const passphraseOption: Takes<PassphraseOption> = {
+  passphraseFile: option("--passphrase-file <file>", "overrides the file in countersign.yaml"),
 }

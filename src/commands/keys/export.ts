@@ -16,9 +16,8 @@ import { addressOfPublicKey, type Address } from "../../venue/address.ts"
 import { option, required } from "../cli/options.ts"
 import { passphraseFrom, readSecretOption } from "../cli/secret-option.ts"
 import { confirmDeed, type Terminal } from "../cli/terminal.ts"
-import { passphraseOption } from "../installation/admin-command.ts"
+import { passphraseOption, installationCommand } from "../installation/installation-command.ts"
 import { becomeOwner } from "../installation/caller.ts"
-import { installationCommand } from "../installation/installation-command.ts"
 import { loadConfig } from "../installation/load-config.ts"
 
 const fileInstead =

@@ -14,8 +14,7 @@ import {
   type SecretInput,
 } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
-import { passphraseOption } from "../installation/admin-command.ts"
-import { installationCommand } from "../installation/installation-command.ts"
+import { passphraseOption, installationCommand } from "../installation/installation-command.ts"
 import { withVault } from "../installation/with-vault.ts"
 import {
   defaultPathText,
@@ -26,7 +25,7 @@ import {
   type DerivationPath,
   type SecretShape,
 } from "./secret-text.ts"
-import { addKey, keyLines, keyOptions, newKeyOf } from "./generate.ts"
+import { addKey, keyLines, keyOptions, newKeyOf } from "./keys.ts"
 
 /** `countersign keys import`: the key comes on stdin, in a file or by prompt, never as an argument. */
 export const keysImport = installationCommand({

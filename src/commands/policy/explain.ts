@@ -10,7 +10,7 @@ import { argument, option, parsed, required, withDefault } from "../cli/options.
 import type { Input } from "../cli/terminal.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
-import { differLines } from "./in-force-lines.ts"
+import { differLines } from "./in-force.ts"
 
 /** `countersign policy explain PAYLOAD`: what every rule and limit makes of a request; nothing is signed or counted. */
 export const policyExplain = installationCommand({

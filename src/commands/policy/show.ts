@@ -7,8 +7,8 @@ import { type FileSet, type FileText, parseFileSet } from "../../vault/config/fi
 import { appliesTo } from "../../vault/policy/match/judged-request.ts"
 import { option, optionalArgument } from "../cli/options.ts"
 import type { Admin } from "../installation/admin.ts"
-import { adminCommand } from "../installation/admin-command.ts"
-import { raiseLines, differLines } from "./in-force-lines.ts"
+import { adminCommand } from "../installation/installation-command.ts"
+import { raiseLines, differLines } from "./in-force.ts"
 import { describePolicy, type Described } from "./describe.ts"
 
 /** What a client may do, by the files in force. */

@@ -13,7 +13,7 @@ import {
   type Decimal,
 } from "../../venue/decimal.ts"
 import { table, toned, type Line } from "../cli/print.ts"
-import { differLines, raiseLines } from "../policy/in-force-lines.ts"
+import { differLines, raiseLines } from "../policy/in-force.ts"
 import { separationWords } from "../installation/ask-daemon.ts"
 import { fleetWords, type FleetStatus } from "./fleet-status.ts"
 import { agoWords, spanWords, utcText } from "../../std/time/time-words.ts"

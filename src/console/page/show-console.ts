@@ -1,3 +1,4 @@
+import { html, type TemplateResult } from "./lib/lit-html.js"
 import { makeFreezeDialog, makeReleaseDialog } from "./dialogs.ts"
 import { render } from "./lib/lit-html.js"
 import {
@@ -12,13 +13,15 @@ import {
 } from "./model.ts"
 import { openedRow } from "./opened-row.ts"
 import { drawPlots, type Plot } from "./plot.ts"
-import { seriesOf } from "./rates.ts"
+import { seriesOf, type Series } from "./rates.ts"
 import { readLooks } from "./read-looks.ts"
 import { gatherRefusals, type RefusalNews } from "./refusal-news.ts"
 import { post } from "./session.ts"
 import { nameInstallation } from "./views/command.ts"
-import { type ConsoleActions, consolePage } from "./views/console-page.ts"
-import type { DecisionsActions, DecisionsShown } from "./views/decisions.ts"
+import { type DecisionsActions, type DecisionsShown, decisionsTable } from "./views/decisions.ts"
+import { keysPanel, limitsPanel, trafficPanel } from "./views/gauges.ts"
+import { holdList, type HoldActions } from "./views/holds.ts"
+import { notices, type StatusActions, statusBar } from "./views/status-bar.ts"
 
 /** A person reads no faster. */
 const frameMs = 250
@@ -138,4 +141,28 @@ function paced(draw: () => void, everyMs: number): () => void {
     const waitMs = Math.max(0, drawnMs + everyMs - performance.now())
     setTimeout(() => requestAnimationFrame(drawNow), waitMs)
   }
+}
+
+type ConsoleShown = DecisionsShown & {
+  readonly series: Series
+  /** What a screen reader was told last. */
+  readonly news: string
+}
+
+type ConsoleActions = DecisionsActions & StatusActions & HoldActions
+
+/** The whole page while there is a session. */
+function consolePage(model: Model, shown: ConsoleShown, actions: ConsoleActions): TemplateResult {
+  const { look } = model
+  return html`<a class="skip" href="#decisions">Skip to the decisions</a>
+    ${statusBar(model, actions)}
+    <main>
+      <div class="watch">
+        ${notices(model)} ${holdList(look, actions)} ${decisionsTable(model, shown, actions)}
+      </div>
+      <div class="gauges" role="region" aria-label="Gauges" tabindex="0">
+        ${trafficPanel(shown.series)} ${limitsPanel(model)} ${keysPanel(model)}
+      </div>
+    </main>
+    <p class="hidden" role="status">${shown.news}</p>`
 }

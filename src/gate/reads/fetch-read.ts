@@ -1,9 +1,9 @@
+import { decodeUtf8 } from "../../std/bytes.ts"
 import { refusedByVault, type Problem } from "../http/problem.ts"
 import type { Reply, VenueAnswer } from "../http/reply.ts"
 import { causeFields, errorFields } from "../process/log.ts"
 import type { ForwardDependencies } from "../sign/forward.ts"
-import type { Sent } from "../upstream/exchange.ts"
-import { outcomeOf } from "../upstream/outcome.ts"
+import { type Sent, outcomeOf } from "../upstream/exchange.ts"
 import type { FetchAsk } from "../upstream/upstream.ts"
 
 export type ReadDependencies = Pick<ForwardDependencies, "link" | "upstream" | "log">
@@ -76,4 +76,21 @@ const baseUrlMissing: Problem = {
   code: "base_url_missing",
   message: "No venue is configured; add base_url to venue.yaml.",
   data: { add_line: "base_url: https://…" },
+}
+
+// ECMAScript's "JSON.parse source text access", which TypeScript's own types don't have as of 6.0.
+const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown }
+type Source = { readonly source?: string }
+
+/** Parses bytes as JSON in which each number stays the text that it came as; `undefined` when they are none. */
+export function parseRawJson(bytes: Uint8Array): unknown {
+  const text = decodeUtf8(bytes)
+  if (!text.ok) return undefined
+  try {
+    return JSON.parse(text.value, (_, value: unknown, context?: Source) =>
+      typeof value === "number" ? rawJSON(context?.source ?? "null") : value,
+    )
+  } catch {
+    return undefined // no JSON, or too deep
+  }
 }

@@ -6,10 +6,15 @@ import * as z from "zod"
 import type { Problem } from "../http/problem.ts"
 import { fromVenue, pagelessHeaders, successCode, type VenueAnswer } from "../http/reply.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
-import { outcomeOf } from "../upstream/outcome.ts"
+import { outcomeOf } from "../upstream/exchange.ts"
 import { isQuery } from "../upstream/upstream.ts"
-import { fetchRead, type ReadAsk, type ReadDependencies, type ReadReply } from "./fetch-read.ts"
-import { parseRawJson } from "./raw-json.ts"
+import {
+  fetchRead,
+  type ReadAsk,
+  type ReadDependencies,
+  type ReadReply,
+  parseRawJson,
+} from "./fetch-read.ts"
 
 export type StreamDependencies = ReadDependencies & { readonly limits: GateLimits }
 

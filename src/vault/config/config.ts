@@ -6,11 +6,19 @@ import { notifySetting, type NotifyTarget } from "../../link/gate-settings.ts"
 import { ok, type Result } from "../../std/result.ts"
 import { parseYaml, type Problem } from "../../std/yaml-file.ts"
 import { parseDecimal, type Decimal } from "../../venue/decimal.ts"
-import { budgetsSetting, type BudgetConfig } from "./budget-config.ts"
+import {
+  budgetsSetting,
+  type BudgetConfig,
+  upstreamSetting,
+  venueOffsetSetting,
+  type UpstreamConfig,
+  freezeOnSetting,
+  heartbeatsSetting,
+  type FreezeOn,
+  type Heartbeat,
+} from "./config-sections.ts"
 import { dayMs, duration, yesOrNo } from "./config-values.ts"
 import { ledgerSetting, type PostgresLedger } from "./ledger-config.ts"
-import { freezeOnSetting, heartbeatsSetting, type FreezeOn, type Heartbeat } from "./stop-config.ts"
-import { upstreamSetting, venueOffsetSetting, type UpstreamConfig } from "./upstream-config.ts"
 
 /** `countersign.yaml`, read. Durations in milliseconds. */
 export type Config = {

@@ -3,8 +3,7 @@
 
 import { type FieldError, type JsonObject, isJsonObject, type JsonValue } from "../json.ts"
 import type { SymbolEntry } from "../profile.ts"
-import { legFields, legNames, type LegName } from "./order-fields.ts"
-import type { OrderFlag } from "./payload.ts"
+import { legFields, legNames, type LegName, type OrderFlag } from "./payload.ts"
 
 /** The rules that compare several fields of an order. Bots act on these words, so they never change. */
 export const orderRules = [

@@ -10,7 +10,7 @@ import {
 } from "../json.ts"
 import type { Profile } from "../profile.ts"
 import { fieldError, missingField, unknownField, wrongType } from "./field-rules.ts"
-import * as fields from "./order-fields.ts"
+import * as fields from "./payload.ts"
 import { objectAt, brokenOrderRules } from "./order-rules.ts"
 import type { Order, OrderLeg } from "./payload.ts"
 

@@ -20,9 +20,8 @@ import {
   type Profile,
 } from "../profile.ts"
 import { fieldError, missingField, unknownField, wrongType } from "./field-rules.ts"
-import { orderFields } from "./order-fields.ts"
+import { orderFields, type Lane, type Order, type Payload } from "./payload.ts"
 import { parseOrder } from "./parse-order.ts"
-import type { Lane, Order, Payload } from "./payload.ts"
 import { parseApproveAgent, checkStructBody } from "./struct-body.ts"
 
 /** The most errors in one answer. It bounds the answer to a body that is all wrong. */

@@ -1,7 +1,7 @@
 import type { Place, YamlPath } from "../../std/yaml-file.ts"
 import { approveAgentStruct, builtinEndpoints, placeOrderTag } from "../endpoints.ts"
 import { parsePointer } from "../json.ts"
-import { orderFields } from "../payload/order-fields.ts"
+import { orderFields } from "../payload/payload.ts"
 import { signingFieldOf } from "../payload/parse-payload.ts"
 import { checkTypeBStruct } from "../payload/struct-body.ts"
 import { type OperationId, operationIds, type Endpoint } from "../profile.ts"

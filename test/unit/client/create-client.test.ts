@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { createClient } from "../../../src/client/create-client.ts"
 import { type Failure } from "../../../src/client/answer.ts"
-import { type Waiting } from "../../../src/client/wait-for-room.ts"
+import { type Waiting } from "../../../src/client/send-until-clear.ts"
 
 const order = { symbol_id: 1, is_buy: true, quantity: "0.1" }
 const path = "/v1/trade/orders"

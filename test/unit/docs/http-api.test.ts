@@ -5,11 +5,7 @@ import { errorCodes, statuses } from "../../../src/gate/http/problem.ts"
 import { gateLimits } from "../../../src/gate/process/gate-limits.ts"
 import { maxBatchRequests } from "../../../src/vault/request/sign-batch.ts"
 import { fieldRules } from "../../../src/venue/payload/field-rules.ts"
-import {
-  orderFields,
-  type BodyField,
-  type FieldType,
-} from "../../../src/venue/payload/order-fields.ts"
+import { orderFields, type BodyField, type FieldType } from "../../../src/venue/payload/payload.ts"
 import { orderRules } from "../../../src/venue/payload/order-rules.ts"
 import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
 import { maxBatchItems } from "../../../src/venue/payload/parse-payload.ts"

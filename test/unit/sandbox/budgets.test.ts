@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { ipWeight, writeEndpoints } from "../../../src/sandbox/endpoints.ts"
+import { ipWeight, writeEndpoints } from "../../../src/sandbox/answer-request.ts"
 import { addressWeight } from "../../../src/vault/request/spending.ts"
 import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
 import { agent, approval, operation, typeA, wallet, type Fields } from "./signed-bodies.ts"

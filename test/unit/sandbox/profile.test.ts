@@ -21,7 +21,7 @@ import {
   sandboxChainId,
   sandboxServiceChain,
 } from "../../../src/sandbox/state/market.ts"
-import { ipWeight } from "../../../src/sandbox/endpoints.ts"
+import { ipWeight } from "../../../src/sandbox/answer-request.ts"
 import { toHex } from "../../../src/std/bytes.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
 import { isSandboxNetwork } from "../../../src/vault/operator/key-methods.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { writeEndpoints } from "../../../src/sandbox/endpoints.ts"
+import { writeEndpoints } from "../../../src/sandbox/answer-request.ts"
 import { readPaths } from "../../../src/sandbox/reads.ts"
 import { faultKinds } from "../../../src/sandbox/faults.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"

@@ -16,8 +16,7 @@ import { explainRequest } from "../../../vault/request/check-request.ts"
 import { openDiskSpace } from "../../../vault/watch/disk-space.ts"
 import { openVenueClock } from "../../../vault/watch/venue-clock.ts"
 import { parseAddress } from "../../../venue/address.ts"
-import type { Used, WrittenCase, WrittenKey } from "./case-schema.ts"
-import type { CaseFile, PolicyCase } from "./parse-cases.ts"
+import type { Used, WrittenCase, WrittenKey, CaseFile, PolicyCase } from "./parse-cases.ts"
 
 /** What became of a case, or should have. */
 type Outcome = {

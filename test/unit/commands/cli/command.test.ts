@@ -16,8 +16,8 @@ import {
   withDefault,
   type Takes,
 } from "../../../../src/commands/cli/options.ts"
-import { adminCommand } from "../../../../src/commands/installation/admin-command.ts"
 import {
+  adminCommand,
   installationCommand,
   installationOptions,
 } from "../../../../src/commands/installation/installation-command.ts"

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
-import { bodyLines, holdLines } from "../../../../src/commands/held/list.ts"
+import { bodyLines, holdLines } from "../../../../src/commands/held/held.ts"
 import { filesInForce } from "../../../../src/commands/policy/show.ts"
 import { adminParams, type AdminResults } from "../../../../src/link/calls/methods.ts"
 import { connectAdminLink, type AdminLink } from "../../../../src/contract/client.ts"

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import type { JsonObject } from "../../../../src/venue/json.ts"
 import { maxOpenCancelBytes, parsePayload } from "../../../../src/venue/payload/parse-payload.ts"
-import { orderFields } from "../../../../src/venue/payload/order-fields.ts"
+import { orderFields } from "../../../../src/venue/payload/payload.ts"
 import type { OperationId } from "../../../../src/venue/profile.ts"
 import { endpointOf, problemsOf, profileOf } from "../profile-text.ts"
 

@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:f
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import { vaultDirectories } from "../../../../src/commands/service/layout.ts"
+import { vaultDirectories } from "../../../src/commands/service/layout.ts"
 import {
   makeSystemInstallation,
   assertNewInstallation,
-} from "../../../../src/commands/service/make-system-installation.ts"
-import { fakeSystem, type FakeSystem } from "../../../support/fake-system.ts"
+} from "../../../src/commands/init-service.ts"
+import { fakeSystem, type FakeSystem } from "../../support/fake-system.ts"
 
 const wishes = { withKey: "host", copyTo: undefined } as const
 const encrypt = "systemd-creds encrypt --name=countersign-key --with-key=host - -"

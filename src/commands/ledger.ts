@@ -1,26 +1,28 @@
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 
-import { Fault } from "../../std/fault.ts"
-import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import type { PostgresLedger } from "../../vault/config/ledger-config.ts"
-import { readLedgerKey } from "../../vault/ledger/audit/ledger-key.ts"
-import { moveSql } from "../../vault/ledger/postgres/move-sql.ts"
-import { putBackSql, leaveOutSql } from "../../vault/ledger/postgres/put-back-sql.ts"
-import { grantsSql } from "../../vault/ledger/postgres/rights-sql.ts"
-import { openDatabase } from "../../vault/ledger/sqlite/database.ts"
-import type { LedgerKey } from "../../vault/ledger/store/audit-queries.ts"
-import { command } from "../cli/command.ts"
-import { outOption, withNewFile } from "../cli/new-file.ts"
-import { option, required } from "../cli/options.ts"
-import type { Terminal } from "../cli/terminal.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import { Fault } from "../std/fault.ts"
+import { pathsOf, type Installation } from "../vault/config/installation.ts"
+import type { PostgresLedger } from "../vault/config/ledger-config.ts"
+import { readLedgerKey, loadLedgerKey } from "../vault/ledger/audit/ledger-key.ts"
+import { moveSql } from "../vault/ledger/postgres/move-sql.ts"
+import { putBackSql, leaveOutSql } from "../vault/ledger/postgres/put-back-sql.ts"
+import { grantsSql } from "../vault/ledger/postgres/rights-sql.ts"
+import { openDatabase } from "../vault/ledger/sqlite/database.ts"
+import type { LedgerKey } from "../vault/ledger/store/audit-queries.ts"
+import { command } from "./cli/command.ts"
+import { outOption, withNewFile } from "./cli/new-file.ts"
+import { option, required, flag } from "./cli/options.ts"
+import { tell } from "./cli/print.ts"
+import { type Terminal, agreeToShown } from "./cli/terminal.ts"
 import {
+  adminCommand,
   installationOf,
   installationOptions,
   type InstallationOptions,
-} from "../installation/installation-command.ts"
-import { loadConfig } from "../installation/load-config.ts"
+} from "./installation/installation-command.ts"
+import { becomeOwner } from "./installation/caller.ts"
+import { loadConfig } from "./installation/load-config.ts"
 
 /** Pieces of SQL about the ledger in the file, by what countersign.yaml says of PostgreSQL. @throws {Fault} */
 type MakeSql = (
@@ -160,3 +162,45 @@ export const ledgerLeaveOut = command({
     return 0
   },
 })
+
+/** `countersign ledger accept-restore` */
+export const ledgerAcceptRestore = adminCommand({
+  changes: "installation",
+  description:
+    "sign again with a restored ledger, with nonces above all that were used since its backup",
+  notes: "At a terminal it shows the signers that wait, and asks.",
+  examples: ["countersign ledger accept-restore"],
+  options: { yes: flag("--yes", "don't ask") },
+  call: async (admin, { yes }, terminal) => {
+    const { signers } = await admin.call("lookAtRestore", {})
+    for (const { signer, nonce } of signers) {
+      tell(terminal, `${signer} would go on above nonce ${nonce}.`)
+    }
+    await agreeToShown(terminal, { yes, question: "Sign again with this ledger?" })
+    return admin.call("acceptRestore", { signers: [...signers] })
+  },
+  print: ({ signers }) => [
+    ...signers.map(({ signer, nonce }) => `${signer} goes on above nonce ${nonce}.`),
+    "What was recorded after the backup is lost: limits may count less than was used, and changes of clients, keys and freezes since then are undone. Look at countersign status.",
+  ],
+})
+
+/** `countersign ledger host-key` */
+export const ledgerHostKey = command({
+  description: "print the public key by which this host seals what it adds to a shared ledger",
+  notes:
+    "For ledger.fleet.hosts in countersign.yaml, the same on all hosts. The key itself is ledger.key in the state directory; it is made if it isn't there.",
+  examples: ["countersign ledger host-key"],
+  options: installationOptions,
+  run: async (options, { stdout }) => {
+    stdout.write(`${await publicKeyOf(installationOf(options))}\n`)
+    return 0
+  },
+})
+
+async function publicKeyOf(installation: Installation): Promise<string> {
+  becomeOwner(installation.stateDir)
+  const key = await loadLedgerKey(pathsOf(installation).ledgerKeyFile, undefined)
+  if (key.ok) return key.value.publicKey
+  throw new Fault("ledger_unusable", `${key.error}.`)
+}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { parseArguments } from "../../../../src/gate/process/parse-arguments.ts"
+import { parseArguments } from "../../../src/gate/run-gate.ts"
 
 const given = ["--bot-socket", "/nowhere"]
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { outcomeOf } from "../../../../src/gate/upstream/outcome.ts"
+import { outcomeOf } from "../../../../src/gate/upstream/exchange.ts"
 
 const cases = [
   { status: 200, body: '{"code":"0"}', kind: "accepted" },

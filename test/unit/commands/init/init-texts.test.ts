@@ -6,8 +6,8 @@ import {
   unpricedSymbols,
   venueGaps,
   type NewlyMade,
-} from "../../../../src/commands/init/next-commands.ts"
-import { mainVenueText } from "../../../../src/commands/init/init-texts.ts"
+  mainVenueText,
+} from "../../../../src/commands/init/init-texts.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import type { Profile } from "../../../../src/venue/profile.ts"
 import { parseProfile } from "../../../../src/venue/profile/profile-file.ts"

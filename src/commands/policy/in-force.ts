@@ -1,20 +1,27 @@
-import type { CandidateView } from "../../contract/views.ts"
+import type { CandidateView, Warning, RaiseView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
+import { utcText } from "../../std/time/time-words.ts"
+import { visible } from "../../std/visible.ts"
+import { takeFilesOnDisk } from "../../vault/config/kept-set.ts"
+import { loadFiles } from "../../vault/config/load-files.ts"
+import { assertShown } from "../../vault/operator/files-in-force.ts"
+import type { Change } from "../../vault/policy/widening.ts"
 import { command } from "../cli/command.ts"
-import { confirmDeed, agreeToShown, type Terminal } from "../cli/terminal.ts"
 import type { ExitCode } from "../cli/exit-code.ts"
 import { option, flag, optionalArgument } from "../cli/options.ts"
-import { print, shownText, tell } from "../cli/print.ts"
-import { adminCommand } from "../installation/admin-command.ts"
-import type { Admin } from "../installation/admin.ts"
+import { print, shownText, tell, toned, type Line } from "../cli/print.ts"
+import { confirmDeed, agreeToShown, type Terminal } from "../cli/terminal.ts"
 import {
+  adminCommand,
   installationOf,
   installationOptions,
   jsonOption,
   tellChanged,
+  installationCommand,
 } from "../installation/installation-command.ts"
+import { type Admin, dialAdmin } from "../installation/admin.ts"
+import { becomeOwner } from "../installation/caller.ts"
 import { withAdmin } from "../installation/with-vault.ts"
-import { raiseLines, changeLine } from "./in-force-lines.ts"
 
 /** `countersign policy accept`: shows what is different on disk, and takes a person's word for it. */
 export const policyAccept = command({
@@ -105,4 +112,66 @@ async function agreedTo(
   )
   await agreeToShown(terminal, { yes, question: "Put it in force again?" })
   return hash
+}
+
+/** `countersign policy reload`: where no daemon runs, it is the next start that takes the files on disk. */
+export const policyReload = installationCommand({
+  changes: "installation",
+  description: "have the daemon, or its next start, load the files on disk: all of them, or none",
+  examples: ["countersign policy check && countersign policy reload"],
+  options: {
+    hash: option(
+      "--hash <hash>",
+      "only if the files on disk have this hash, which policy check shows",
+    ),
+  },
+  answer: async (installation, { hash }) => {
+    becomeOwner(installation.stateDir)
+    const admin = await dialAdmin(installation)
+    if (admin !== undefined) {
+      try {
+        const reloaded = await admin.call("reload", hash === undefined ? {} : { hash })
+        const raises = await admin.call("listRaises", {})
+        return { daemon: "running" as const, ...reloaded, raises }
+      } finally {
+        admin.close()
+      }
+    }
+    const files = await loadFiles(installation)
+    const { policyHash } = files
+    if (hash !== undefined) assertShown(files, hash)
+    await takeFilesOnDisk(installation)
+    return { daemon: "stopped" as const, policy_hash: policyHash, raises: [], warnings: [] }
+  },
+  print: ({ daemon, policy_hash, raises, warnings }) => [
+    daemon === "running"
+      ? `The files are in force: ${policy_hash}`
+      : `No daemon runs here; its next start takes the files on disk: ${policy_hash}`,
+    ...raiseLines(raises),
+    ...warnings.map((warning) => `warning: ${warning}`),
+  ],
+})
+
+/** A difference between two sets of files in one line: `WIDENS  policies/mm.yaml rules/quote/max_quantity: "1" → "2"`. */
+export function changeLine({ file, where, from, to, widens }: Change): string {
+  return `${widens ? "WIDENS " : "       "} ${file} ${where}: ${from ?? "-"} → ${to ?? "-"}`
+}
+
+/** That the files on disk aren't those in force: first of all, where what is shown goes by the files. */
+export function differLines(differ: Warning | null): readonly Line[] {
+  if (differ === null) return []
+  const lines = differ.message.split("\n").map((line) => toned(visible(line), "doubtful"))
+  return [...lines, `  fix: ${differ.fix}`, ""]
+}
+
+/** A line for each raise that stands: what is allowed isn't what the files say. */
+export function raiseLines(raises: readonly RaiseView[]): readonly Line[] {
+  return raises.map(({ limit, to, until, max }) => {
+    const files = max === null ? "the files have no such limit" : `the files say ${max}`
+    const ends = utcText(until)
+    return toned(
+      `raised    ${limit} to ${to} until ${ends} (${files}); countersign limits raise ${limit} --end ends it`,
+      "doubtful",
+    )
+  })
 }
