@@ -68,10 +68,10 @@ export const importTable: readonly Row[] = [
   {
     path: "audit/",
     may: [
-      ...["std/", "venue/", "vault/active/", "vault/audit/", "vault/ledger/", "vault/policy/"],
-      ...["vault/process/", "vault/request/", "vault/status/"],
+      ...["std/", "venue/", "vault/active/", "vault/audit/", "vault/config/", "vault/ledger/"],
+      ...["vault/policy/", "vault/process/", "vault/request/", "vault/status/"],
     ],
-    types: ["contract/", "vault/config/"],
+    types: ["contract/"],
     never: ["HTTP", "TLS", "undici", "Express"],
     why: "audit/ reads the ledger, has no key, and asks nobody.",
   },

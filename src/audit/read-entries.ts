@@ -22,30 +22,22 @@ export type EntryFilter = {
 const pageEntries = 1_000
 
 /** Entries after `seq`, upwards, up to where the journal ends when it is reached. */
-export function* entriesAfter(
-  ledger: LedgerReader,
-  seq: number,
-  filter: EntryFilter = {},
-): Generator<StoredEntry, void> {
-  const matches = matcher(ledger, filter)
-  const read = ledger.prepare(
-    `SELECT * FROM entries WHERE seq > ? ORDER BY seq LIMIT ${pageEntries}`,
-  )
-  for (let page = read.all(seq); page.length > 0; page = read.all(page.at(-1)?.["seq"] ?? 0)) {
-    yield* stored(page).filter(matches)
-  }
+export function entriesAfter(ledger: LedgerReader, seq: number, filter: EntryFilter = {}) {
+  return entriesFrom(ledger, seq, { where: "seq > ? ORDER BY seq", filter })
 }
 
 /** Entries before `seq`, downwards, down to where the journal begins. */
-export function* entriesBefore(
+export function entriesBefore(ledger: LedgerReader, seq: number, filter: EntryFilter = {}) {
+  return entriesFrom(ledger, seq, { where: "seq < ? ORDER BY seq DESC", filter })
+}
+
+function* entriesFrom(
   ledger: LedgerReader,
   seq: number,
-  filter: EntryFilter = {},
+  { where, filter }: { readonly where: string; readonly filter: EntryFilter },
 ): Generator<StoredEntry, void> {
   const matches = matcher(ledger, filter)
-  const read = ledger.prepare(
-    `SELECT * FROM entries WHERE seq < ? ORDER BY seq DESC LIMIT ${pageEntries}`,
-  )
+  const read = ledger.prepare(`SELECT * FROM entries WHERE ${where} LIMIT ${pageEntries}`)
   for (let page = read.all(seq); page.length > 0; page = read.all(page.at(-1)?.["seq"] ?? 0)) {
     yield* stored(page).filter(matches)
   }

@@ -3,7 +3,7 @@ import { sayer } from "./active/say.ts"
 import { Fault } from "../std/fault.ts"
 import { isThere } from "../std/private-file.ts"
 import { oneAtATime } from "../std/one-at-a-time.ts"
-import { boundSet, type ExchangedSet, putInForce } from "./active/active-set.ts"
+import { putInForce } from "./active/active-set.ts"
 import { type DiskFiles, filesOnDisk, watchFilesOnDisk } from "./active/files-on-disk.ts"
 import { openCheckpoints } from "./audit/checkpoints.ts"
 import type { Config } from "./config/config.ts"
@@ -23,6 +23,7 @@ import { signersIn } from "./ledger/signers/signer-marks.ts"
 import { prepareLedgerFile } from "./ledger/sqlite/database.ts"
 import { giveUpSpare } from "./ledger/sqlite/spare-space.ts"
 import { openVaultMetrics } from "./metrics/vault-metrics.ts"
+import { adopter } from "./operator/files-in-force.ts"
 import { type Clock, systemClock } from "./process/clock.ts"
 import { noListener, type VaultListener } from "./process/log-vault.ts"
 import { countAnew, countElsewhere, countLastMinute } from "./request/recount.ts"
@@ -205,33 +206,12 @@ export function assembleVault({ files, secret, onDisk, ...parts }: Parts): Vault
     act,
     hear,
     say,
-    async adopt(next, isRolledBack = false) {
-      await adopt({ ...parts, inForce }, next)
-      await disk.keep(next, isRolledBack)
-    },
+    adopt: adopter({ ...parts, inForce, onDisk: disk }),
     async close() {
       await settle().catch(() => undefined) // whatever is wrong, the lock is given back
       await closeAll(parts)
     },
   }
-}
-
-async function adopt(
-  { ledger, disk, inForce }: Pick<Vault, "ledger" | "disk"> & { readonly inForce: ExchangedSet },
-  files: FileSet,
-): Promise<void> {
-  const nowMs = ledger.now()
-  let recorded: Promise<unknown> | undefined
-  const next = boundSet(files, inForce.active())
-  const current = () => ({ ...next, keys: inForce.active().keys })
-  await countAnew(current, ledger, () => {
-    // Bindings and prices may have changed while it was counted; what limits count hasn't.
-    inForce.exchange(files)
-    disk.ask(files.config.minFreeBytes)
-    const act = { act: "set_activated", hash: files.policyHash, files: files.texts } as const
-    recorded = ledger.act(act, nowMs)
-  })
-  await recorded
 }
 
 function tellAct(recorded: Promise<RecordId>, entry: Act, listener: VaultListener): void {

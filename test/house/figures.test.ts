@@ -6,9 +6,9 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 26_502,
-  loadedLines: 23_986,
-  trustedTypes: 675,
+  trustedLines: 26_460,
+  loadedLines: 23_951,
+  trustedTypes: 674,
   sourceLines: 49_663,
   sourceFiles: 501,
 }

@@ -6,12 +6,12 @@ const unit = `unit/${ledger}`
 /** What the ledger takes in one step. */
 export const ledgerGuards: readonly Guard[] = [
   ...guardsOf(
-    "vault/ledger/bindings.ts",
+    "vault/ledger/records/freeze.ts",
     ["unit/vault/stops/freeze-methods"],
     [
       {
-        find: "entry.cancels && earlier?.cancels !== false",
-        replace: "entry.cancels",
+        find: "freeze.cancels && earlier?.cancels !== false",
+        replace: "freeze.cancels",
         why: "a milder freeze opens cancels that another stopped",
       },
     ],

@@ -192,10 +192,10 @@ export const slips: readonly Guard[] = [
       why: "simulated: a claim on a key is forgotten at its repeat",
     },
   ]),
-  ...slipsIn("vault/open-vault.ts", [
+  ...slipsIn("vault/operator/files-in-force.ts", [
     {
-      find: "  const next = boundSet(files, inForce.active())\n",
-      replace: "  const next = inForce.active()\n",
+      find: "    const next = boundSet(files, inForce.active())\n",
+      replace: "    const next = inForce.active()\n",
       why: "simulated: a reload counts by the limits of the files before it",
     },
   ]),
@@ -207,10 +207,10 @@ export const slips: readonly Guard[] = [
       why: "simulated: a second revocation is answered before the first is durable",
     },
   ]),
-  ...slipsIn("vault/open-vault.ts", [
+  ...slipsIn("vault/operator/files-in-force.ts", [
     {
-      find: "  await countAnew(current, ledger, () => {\n",
-      replace: "  inForce.exchange(files, alarm)\n  await countAnew(current, ledger, () => {\n",
+      find: "    await countAnew(current, ledger, () => {\n",
+      replace: "    inForce.exchange(files)\n    await countAnew(current, ledger, () => {\n",
       why: "simulated: files are in force before their meters",
     },
   ]),

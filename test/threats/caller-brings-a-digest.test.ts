@@ -27,7 +27,7 @@ const more = ["primaryType", "raw", "data", "action_hash", "actionHash", "tag", 
 const all = [...names, ...more]
 
 /** Those that name a set of configuration files: 64 hex digits without 0x, and nothing signs them. */
-const hashesOfFiles = ["acceptPolicy hash", "filesInForce hash", "reload hash", "rollback hash"]
+const hashesOfFiles = ["acceptPolicy hash", "reload hash", "rollback hash"]
 
 const source = fileURLToPath(new URL("../../src", import.meta.url))
 

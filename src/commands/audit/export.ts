@@ -17,7 +17,7 @@ import {
   installationOptions,
   jsonOption,
 } from "../installation/installation-command.ts"
-import { withLedger } from "../installation/with-ledger.ts"
+import { withLedger } from "../installation/with-vault.ts"
 import { shownEntry } from "./entries.ts"
 import { momentOf } from "./moment.ts"
 

@@ -4,7 +4,7 @@ import { visible } from "../../std/visible.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { argument } from "../cli/options.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { withLedger } from "../installation/with-ledger.ts"
+import { withLedger } from "../installation/with-vault.ts"
 import { entryWords } from "./entries.ts"
 
 /** `countersign audit show rec_…` */

@@ -15,7 +15,7 @@ import {
   installationOptions,
   jsonOption,
 } from "../installation/installation-command.ts"
-import { withLedger } from "../installation/with-ledger.ts"
+import { withLedger } from "../installation/with-vault.ts"
 import { entryWords, shownEntry } from "./entries.ts"
 
 /** `countersign audit tail --follow` */
@@ -83,11 +83,11 @@ type Following = {
  * Shows what is recorded until a signal ends it, or nobody reads it any more. That no daemon runs is said once on stderr. The
  * ledger is opened anew for each look: one that was restored meanwhile is another file.
  */
-async function followEntries(following: Following): Promise<void> {
-  await withStopSignal(async (stopped) => {
+function followEntries(following: Following): Promise<void> {
+  return withStopSignal((stopped) => {
     const ending = new AbortController()
     void Promise.race([stopped, following.terminal.unread]).then(() => ending.abort())
-    await follow(following, ending.signal)
+    return follow(following, ending.signal)
   })
 }
 
@@ -105,7 +105,7 @@ async function follow(
     })
     show(last.entries)
     after = Math.max(after, last.seq)
-    await pause(signal)
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined) // a signal came
   }
 }
 
@@ -113,8 +113,4 @@ function daemonWords(isBack: boolean): string {
   return isBack
     ? "countersign: the daemon runs again"
     : "countersign: the daemon doesn't run; waiting for it"
-}
-
-async function pause(signal: AbortSignal): Promise<void> {
-  await sleep(pauseMs, undefined, { signal }).catch(() => undefined) // a signal came
 }

@@ -17,7 +17,7 @@ import type { Output } from "../cli/terminal.ts"
 import { dialOrNone } from "../installation/admin.ts"
 import { becomeOwner } from "../installation/caller.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { withLedger } from "../installation/with-ledger.ts"
+import { withLedger } from "../installation/with-vault.ts"
 
 type VerifyOptions = {
   readonly archives: readonly string[]

@@ -1,8 +1,18 @@
+import type { LedgerReader } from "../../audit/open-ledger.ts"
 import { adminParams, type AdminParams, type AdminResults } from "../../link/calls/methods.ts"
 import type { AdminLink } from "../../contract/client.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Installation } from "../../vault/config/installation.ts"
-import { dialAdmin, ledgerReading, type Admin, type VaultAccess, type OpenAdmin } from "./admin.ts"
+import { isThere } from "../../std/private-file.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import type { JournalHead } from "../../vault/ledger/store/audit-queries.ts"
+import {
+  dialAdmin,
+  dialOrNone,
+  ledgerReading,
+  type Admin,
+  type VaultAccess,
+  type OpenAdmin,
+} from "./admin.ts"
 import { becomeOwner } from "./caller.ts"
 
 /**
@@ -83,4 +93,34 @@ function checked<Method extends keyof AdminParams>(
   if (parsed.success) return params
   const { path = [], message = "" } = parsed.error.issues[0] ?? {}
   throw new Fault("usage", `Fix ${path.map(String).join(".")}: ${message}.`)
+}
+
+/**
+ * Reads the ledger, whether a daemon writes it or not; before the first start it is empty. `head`: where it ends by the daemon; what that has answered anybody by now
+ * is there to be read.
+ *
+ * @throws {Fault} as `openLedgerReader` does.
+ */
+export async function withLedger<Answer>(
+  installation: Installation,
+  use: (ledger: LedgerReader, head: JournalHead | undefined) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  becomeOwner(installation.stateDir)
+  const head = await askHead(installation)
+  const { ledgerFile } = pathsOf(installation)
+  const { emptyLedger, readLedger } = await import("../../audit/open-ledger.ts")
+  if (!isThere(ledgerFile)) return use(emptyLedger(), head)
+  return readLedger(ledgerFile, (ledger) => use(ledger, head))
+}
+
+/** A daemon whose ledger failed can't tell. */
+async function askHead(installation: Installation): Promise<JournalHead | undefined> {
+  const link = await dialOrNone(installation)
+  try {
+    return await link?.call("ledgerHead", {})
+  } catch {
+    return undefined
+  } finally {
+    link?.close()
+  }
 }

@@ -1,3 +1,4 @@
+import { candidate, setBefore } from "../../audit/past-files.ts"
 import type { CandidateView, Warning, RaiseView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
@@ -38,7 +39,8 @@ export const policyAccept = command({
   run: ({ hash, json, ...options }, terminal) => {
     const installation = installationOf(options)
     return withAdmin(installation, async (admin): Promise<ExitCode> => {
-      const shown = await admin.call("candidate", {})
+      const files = await loadFiles(installation)
+      const shown = await admin.readLedger((ledger) => candidate(ledger, files))
       print(shown, { terminal, json }, candidateLines)
       if (shown.accepted || (hash === undefined && !terminal.prompts.canAsk())) return 0
       await assertConfirmed(shown, hash, terminal)
@@ -101,11 +103,12 @@ export const policyRollback = adminCommand({
 
 /** The hash of the set before this one, once a person has seen what it changes. */
 async function agreedTo(
-  admin: Pick<Admin, "call">,
+  { call, readLedger }: Admin,
   yes: boolean,
   terminal: Terminal,
 ): Promise<string> {
-  const { hash, changes } = await admin.call("setBefore", {})
+  const { policy_hash } = await call("listSymbols", {})
+  const { hash, changes } = await readLedger((ledger) => setBefore(ledger, policy_hash))
   tell(
     terminal,
     shownText([...changes.map(changeLine), `The set before this one: ${hash}`], terminal),

@@ -10,7 +10,7 @@ import { begunAnew, changesBetween, type Change } from "../../vault/policy/widen
 import { momentOf } from "../audit/moment.ts"
 import { option, parsed, withDefault } from "../cli/options.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { withLedger } from "../installation/with-ledger.ts"
+import { withLedger } from "../installation/with-vault.ts"
 import { changeLine } from "./in-force.ts"
 
 /** `countersign policy log --since 2d`: what changed in the files, when it came into force and who asked for it. */

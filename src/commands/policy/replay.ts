@@ -9,7 +9,7 @@ import { table, type Line } from "../cli/print.ts"
 import { option, parsed, withDefault } from "../cli/options.ts"
 import { becomeOwner } from "../installation/caller.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { withLedger } from "../installation/with-ledger.ts"
+import { withLedger } from "../installation/with-vault.ts"
 import { utcText } from "../../std/time/time-words.ts"
 
 /** `countersign policy replay --since 7d`: what other files would have refused of what was signed. */

@@ -1,3 +1,4 @@
+import { filesNamed } from "../../audit/past-files.ts"
 import type { AdminResults } from "../../link/calls/methods.ts"
 import type { ClientView, Warning } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
@@ -42,7 +43,9 @@ export const policyShow = adminCommand<
     client: option("--client <name>", "the bot; left out, all that aren't revoked"),
   },
   call: async (admin, { hash, client }) => {
-    if (hash !== undefined) return { files: await textsOf(admin, hash) }
+    if (hash !== undefined) {
+      return { files: await admin.readLedger((ledger) => filesNamed(ledger, hash)) }
+    }
     const clients = await admin.call("listClients", {})
     const files = await filesInForce(admin)
     const chosen =
@@ -72,19 +75,14 @@ function fileLines({ name, text }: FileText, index: number): readonly string[] {
   return [...(index === 0 ? [] : [""]), visible(name), ...lines]
 }
 
-/** The texts of the files in force, or of those that a hash names. */
-async function textsOf(admin: Pick<Admin, "call">, hash?: string): Promise<readonly FileText[]> {
-  const told = await admin.call("filesInForce", hash === undefined ? {} : { hash })
-  const pieces = Map.groupBy(told, ({ name }) => name)
-  return [...pieces].map(([name, own]) => ({
+/** The files in force, as the vault has them. */
+export async function filesInForce(admin: Pick<Admin, "call">): Promise<FileSet> {
+  const pieces = Map.groupBy(await admin.call("filesInForce", {}), ({ name }) => name)
+  const texts = [...pieces].map(([name, own]) => ({
     name,
     text: own.map(({ text }) => text).join(""),
   }))
-}
-
-/** The files in force, as the daemon has them. */
-export async function filesInForce(admin: Pick<Admin, "call">): Promise<FileSet> {
-  const files = parseFileSet(await textsOf(admin))
+  const files = parseFileSet(texts)
   if (files.ok) return files.value
   throw new Fault("config_invalid", files.error.map(problemText).join("\n"))
 }

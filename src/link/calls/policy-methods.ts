@@ -2,7 +2,7 @@
 
 import * as z from "zod"
 
-import type { CandidateView, Warning } from "../../contract/views.ts"
+import type { Warning } from "../../contract/views.ts"
 import type { SymbolsView } from "../../contract/bot-views.ts"
 
 export const policyHash = z
@@ -13,16 +13,13 @@ export const policyHash = z
 export const policyParams = {
   /** `hash`: of the files that were looked at. */
   reload: z.strictObject({ hash: policyHash.optional() }),
-  /** The files in force, which needn't be those on disk; or those that were, by their hash. */
-  filesInForce: z.strictObject({ hash: policyHash.optional() }),
+  /** The files in force, which needn't be those on disk. The ledger has those that were before. */
+  filesInForce: z.strictObject({}),
   /** How the files on disk are others than those in force. */
   filesOnDisk: z.strictObject({}),
   /** Those of venue.yaml. */
   listSymbols: z.strictObject({}),
-  candidate: z.strictObject({}),
   acceptPolicy: z.strictObject({ hash: policyHash }),
-  /** The set before the one in force. */
-  setBefore: z.strictObject({}),
   rollback: z.strictObject({ hash: policyHash }),
 }
 
@@ -33,9 +30,7 @@ export type PolicyResults = {
   filesInForce: readonly { readonly name: string; readonly text: string }[]
   /** `policy_hash`: of the files in force that say so. */
   listSymbols: SymbolsView & { readonly policy_hash: string }
-  candidate: CandidateView
   acceptPolicy: { readonly policy_hash: string }
-  setBefore: Omit<CandidateView, "accepted">
   rollback: { readonly policy_hash: string }
   filesOnDisk: { readonly differ: Warning | null }
 }

@@ -91,13 +91,6 @@ function madeOfClients(entry: Act, { keys, clients }: Bindings): readonly unknow
   return [clients, keys.get(entry.from)?.approval, keys.get(entry.to)?.approval]
 }
 
-/** Whoever freezes what is frozen takes away no stop: where cancels are stopped, they stay so until an operator thaws. */
-export function keepStops(entry: Act, { freezes }: Bindings): Act {
-  if (entry.act !== "frozen") return entry
-  const earlier = freezes.find((each) => isSameScope(each, entry))
-  return { ...entry, cancels: entry.cancels && earlier?.cancels !== false }
-}
-
 type About = { readonly what: "key" | "client"; readonly name: string; readonly isNew?: true }
 
 const aKey = ({ name }: { readonly name: string }): readonly About[] => [{ what: "key", name }]

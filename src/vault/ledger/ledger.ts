@@ -10,13 +10,7 @@ import type { LedgerClock, LedgerTime } from "../process/clock.ts"
 import type { LedgerAudit } from "./audit/ledger-audit.ts"
 import type { Bindings } from "./bindings.ts"
 import type { MeterUse } from "./meters/meters.ts"
-import type {
-  RefusalEntry,
-  SetActivation,
-  ShadowEntry,
-  StoredSet,
-  LedgerWatcher,
-} from "./records/entries.ts"
+import type { RefusalEntry, ShadowEntry, StoredSet, LedgerWatcher } from "./records/entries.ts"
 import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./records/hold.ts"
 import type { KeyUse } from "./found-records.ts"
 import type { IdempotencyKey } from "./records/idempotency.ts"
@@ -79,8 +73,6 @@ export type Ledger = {
   decideHold(id: string, decision: HoldDecision, nowMs: LedgerTime): Promise<void>
   /** The texts of a set that was ever active. */
   set(hash: string): Promise<StoredSet | undefined>
-  /** The 20 sets that were active last, the newest first. */
-  sets(): Promise<readonly SetActivation[]>
   /**
    * Records a refusal without waiting; identical ones within a second are counted on one record.
    * Returns its id, or `null` when so many wait, or the disk is so full, that this one is only counted.

@@ -1,7 +1,7 @@
 import { openBudgets } from "../budgets/budgets.ts"
-import { type Clock, openLedgerClock } from "../process/clock.ts"
+import { type Clock, type LedgerTime, openLedgerClock } from "../process/clock.ts"
 import { ledgerAudit } from "./audit/ledger-audit.ts"
-import { assertAsSeen, assertNames, keepStops } from "./bindings.ts"
+import { assertAsSeen, assertNames, type Bindings } from "./bindings.ts"
 import { decider, type DecideFrom, openUnderWay, type UnderWay } from "./decide.ts"
 import { follower } from "./follow-others.ts"
 import type { Ledger } from "./ledger.ts"
@@ -10,6 +10,8 @@ import { readHistory } from "./meters/history.ts"
 import { openMeterSnapshots, type Past } from "./meters/limits.ts"
 import { endlessMeters, openMeters } from "./meters/meters.ts"
 import { actRow, type LedgerWatcher, type StoredSet } from "./records/entries.ts"
+import { keepStops } from "./records/freeze.ts"
+import type { Act, ActRow } from "./records/row.ts"
 import { withdrawal } from "./records/standing.ts"
 import { RefusalNotes } from "./refusal-notes.ts"
 import { settler } from "./settle-request.ts"
@@ -151,7 +153,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     decideHold: holdDecider(parts),
     settle: settler(store, limits),
     act: actor(parts, underWay),
-    hear: (entry, nowMs) => parts.state.acted(actRow(keepStops(entry, bindings()), nowMs)),
+    hear: (entry, nowMs) => parts.state.acted(rowOf(entry, bindings(), nowMs)),
     ...lookUps(store),
     lastNonce: (signer) => nonces.last(signer),
     ...guards(parts),
@@ -199,10 +201,9 @@ function noter({ store, mayNote, watchers }: Parts, notes: RefusalNotes): Ledger
 
 function lookUps(
   store: LedgerStore,
-): Pick<Ledger, "record" | "records" | "set" | "sets" | "recentRefusals" | "count"> {
+): Pick<Ledger, "record" | "records" | "set" | "recentRefusals" | "count"> {
   return {
     set: (hash) => store.run("set", hash),
-    sets: () => store.run("sets"),
     recentRefusals: (limit) => store.run("recentRefusals", limit),
     count: () => store.run("count"),
     record: (id) => store.run("find", id),
@@ -222,7 +223,7 @@ function actor({ store, state }: Parts, underWay: UnderWay): Ledger["act"] {
       store.isolated?.assertTakes(entry.act)
       assertNames(entry, state.bindings())
       assertAsSeen(entry, seen, state.bindings())
-      const row = actRow(keepStops(entry, state.bindings()), nowMs)
+      const row = rowOf(entry, state.bindings(), nowMs)
       state.acted(row)
       return { id: row.id, done: Promise.all([underWay.ended(), store.append(row)]) }
     })
@@ -230,6 +231,10 @@ function actor({ store, state }: Parts, underWay: UnderWay): Ledger["act"] {
     if (withdrawal.test(entry.act)) await store.others?.quiet()
     return id
   }
+}
+
+function rowOf(entry: Act, { freezes }: Bindings, nowMs: LedgerTime): ActRow {
+  return actRow(entry.act === "frozen" ? keepStops(entry, freezes) : entry, nowMs)
 }
 
 function holdDecider({ store, state }: Parts): Ledger["decideHold"] {

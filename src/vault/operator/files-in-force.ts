@@ -1,27 +1,26 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import type { Warning } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Acts, FilesInForce } from "../active/active-set.ts"
-import { type FileText, type FileSet, parseFileSet } from "../config/file-set.ts"
+import { boundSet, type Acts, type ExchangedSet, type FilesInForce } from "../active/active-set.ts"
+import type { watchFilesOnDisk } from "../active/files-on-disk.ts"
+import { type FileSet, type FileText, parseFileSet } from "../config/file-set.ts"
 import { loadFiles } from "../config/load-files.ts"
 import type { Standing } from "../ledger/bindings.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { begunAnew, changesBetween } from "../policy/widening.ts"
+import { countAnew } from "../request/recount.ts"
 import { warningsOf } from "../status/warnings.ts"
+import type { DiskSpace } from "../watch/disk-space.ts"
 
 /** The files in force; those that were before are in the ledger. */
-type Files = FilesInForce & { readonly ledger: Pick<Ledger, "lastSet" | "set" | "sets"> }
+type Files = FilesInForce & { readonly ledger: Pick<Ledger, "lastSet" | "set"> }
 
 /** The admin socket's calls about the files in force and those on disk. */
 export function fileMethods(vault: Acts & Files) {
   return {
-    filesInForce: async (params: AdminParams["filesInForce"]) =>
-      (await filesOf(params, vault)).flatMap(piecesOf),
+    filesInForce: () => Promise.resolve(vault.active().texts.flatMap(piecesOf)),
     filesOnDisk: async () => ({ differ: await filesDiffer(vault) }),
-    candidate: () => candidate(vault),
     acceptPolicy: (params: AdminParams["acceptPolicy"]) =>
       vault.inTurn(() => acceptPolicy(params, vault)),
-    setBefore: () => setBefore(vault),
     rollback: (params: AdminParams["rollback"]) => vault.inTurn(() => rollback(params, vault)),
   }
 }
@@ -31,21 +30,6 @@ export async function filesDiffer(files: FilesInForce): Promise<Warning | null> 
   await files.lookAtDisk()
   const { message, fix } = files.differ() ?? {}
   return message === undefined || fix === undefined ? null : { message, fix }
-}
-
-/** @throws {Fault} `name_unknown`. */
-async function filesOf(
-  { hash }: AdminParams["filesInForce"],
-  { active, ledger }: Files,
-): Promise<AdminResults["filesInForce"]> {
-  const { policyHash, texts } = active()
-  if (hash === undefined || hash === policyHash) return texts
-  const set = await ledger.set(hash)
-  if (set !== undefined) return set.files
-  throw new Fault(
-    "name_unknown",
-    "No files with this hash were in force here. An earlier version put clients and keys into the hash of its records; countersign policy log shows the files of that time.",
-  )
 }
 
 /** Few enough characters for a line of the socket, however they are escaped there. */
@@ -83,6 +67,35 @@ async function reloadFiles(inForce: FilesInForce, hash?: string): Promise<AdminR
   }
 }
 
+/** Makes {@link FilesInForce.adopt}. */
+export function adopter({
+  ledger,
+  disk,
+  inForce,
+  onDisk,
+}: {
+  readonly ledger: Ledger
+  readonly disk: DiskSpace
+  readonly inForce: ExchangedSet
+  readonly onDisk: Pick<ReturnType<typeof watchFilesOnDisk>, "keep">
+}): FilesInForce["adopt"] {
+  return async (files, isRolledBack = false) => {
+    const nowMs = ledger.now()
+    let recorded: Promise<unknown> | undefined
+    const next = boundSet(files, inForce.active())
+    const current = () => ({ ...next, keys: inForce.active().keys })
+    await countAnew(current, ledger, () => {
+      // Bindings and prices may have changed while it was counted; what limits count hasn't.
+      inForce.exchange(files)
+      disk.ask(files.config.minFreeBytes)
+      const act = { act: "set_activated", hash: files.policyHash, files: files.texts } as const
+      recorded = ledger.act(act, nowMs)
+    })
+    await recorded
+    await onDisk.keep(files, isRolledBack)
+  }
+}
+
 /**
  * With `attest: required`, files count once a person has accepted them. It is asked of the files in force
  * too, so that a change can't do away with it by itself.
@@ -115,19 +128,6 @@ export async function runAccepted(kept: Files): Promise<void> {
   await kept.adopt(files)
 }
 
-/** `countersign policy accept`, before it asks: what is different on disk from what was accepted, or else ran, last. */
-export async function candidate(kept: Files): Promise<AdminResults["candidate"]> {
-  const files = await loadFiles(kept.installation)
-  const { acceptedHash } = kept.active()
-  const last = await storedFiles(acceptedHash ?? kept.ledger.lastSet?.hash, kept)
-  const anew = begunAnew(last?.policies ?? [], files.policies)
-  return {
-    hash: files.policyHash,
-    accepted: acceptedHash === files.policyHash,
-    changes: [...changesBetween(last?.texts ?? [], files.texts), ...anew],
-  }
-}
-
 /**
  * Accepts the files on disk, if they are still those that were shown, and puts them in force.
  *
@@ -149,15 +149,6 @@ export async function acceptPolicy(
 export function assertShown(files: Pick<FileSet, "policyHash">, hash: string): void {
   if (files.policyHash === hash) return
   throw new Fault("usage", "The files have changed since they were shown; look at them again.")
-}
-
-/** Before `countersign policy rollback` asks: the set that was in force before, and what it would change. @throws {Fault} */
-export async function setBefore(kept: Files): Promise<AdminResults["setBefore"]> {
-  const { policyHash, texts } = kept.active()
-  const earlier = (await kept.ledger.sets()).find((set) => set.hash !== policyHash)
-  const files = await storedFiles(earlier?.hash, kept)
-  if (files === undefined) throw nothingToGoBackTo()
-  return { hash: files.policyHash, changes: changesBetween(texts, files.texts) }
 }
 
 /**

@@ -29,9 +29,6 @@ export type StoredSet = {
   readonly files: readonly { readonly name: string; readonly text: string }[]
 }
 
-/** When a set was active the last time. */
-export type SetActivation = { readonly hash: string; readonly activatedAtMs: number }
-
 /** A request that was asked about and isn't signed: `/check` with `Countersign-Shadow`. */
 export type ShadowEntry = Omit<ShadowRow, "kind" | "id" | "at_ms">
 

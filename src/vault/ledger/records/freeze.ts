@@ -32,6 +32,15 @@ export function isSameScope(a: FreezeScope, b: FreezeScope): boolean {
   return a.scope === b.scope && a.name === b.name
 }
 
+/** Whoever freezes what is frozen takes away no stop: where cancels are stopped, they stay so until an operator thaws. */
+export function keepStops<Frozen extends Freeze>(
+  freeze: Frozen,
+  freezes: readonly Freeze[],
+): Frozen {
+  const earlier = freezes.find((each) => isSameScope(each, freeze))
+  return { ...freeze, cancels: freeze.cancels && earlier?.cancels !== false }
+}
+
 /** The freeze that stops a request, if any does: of several, one that stops cancels too comes first. */
 export function freezeOf(
   request: { readonly client: string; readonly key: string; readonly lane: Lane },

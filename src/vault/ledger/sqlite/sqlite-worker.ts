@@ -8,7 +8,7 @@ import type { Head } from "../store/store.ts"
 import { auditQueries } from "./audit-runner.ts"
 import { openDatabase } from "./database.ts"
 import { clockKeeper, openJournal, type Journal, readTrail } from "./journal.ts"
-import { readOpenedState, readSet, readSets } from "./opened-state.ts"
+import { readOpenedState, readSet } from "./opened-state.ts"
 import { followRows, openProjections, type Projections } from "./projections.ts"
 import { readRecentRefusals } from "./stored-rows.ts"
 import { giveUpSpare } from "./spare-space.ts"
@@ -218,7 +218,6 @@ function prepareQueries(
     count: () => journal.length(),
     history: historyPager(database),
     set: (hash) => readSet(database, hash),
-    sets: () => readSets(database),
     recentRefusals: (limit) => readRecentRefusals(database, limit),
     probe: prober(database),
     catchUp: () => undefined, // done before every query

@@ -3,7 +3,7 @@ import type { Refusal, Stop } from "../../../contract/refusal.ts"
 import type { Fault } from "../../../std/fault.ts"
 import type { Moment } from "../../../std/time/moment.ts"
 import type { ClockReading } from "../../process/clock.ts"
-import type { SetActivation, StoredSet } from "../records/entries.ts"
+import type { StoredSet } from "../records/entries.ts"
 import type { Hold } from "../records/hold.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { Heard } from "../records/record-state.ts"
@@ -173,7 +173,6 @@ export type Queries = AuditQueries &
     /** A page of requests up to entry `lastSeq`. */
     readonly history: (after: HistoryCursor, lastSeq: number) => readonly HistoryRow[]
     readonly set: (hash: string) => StoredSet | undefined
-    readonly sets: () => readonly SetActivation[]
     readonly recentRefusals: (limit: number) => readonly RecentRefusal[]
     /** Writes a row that nothing follows from. */
     readonly probe: (nowMs: number) => void

@@ -6,11 +6,12 @@ import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { reload } from "../../../../src/vault/operator/files-in-force.ts"
 import {
   acceptPolicy,
-  candidate,
   rollback,
-  setBefore,
   runAccepted,
 } from "../../../../src/vault/operator/files-in-force.ts"
+import { candidate, setBefore } from "../../../../src/audit/past-files.ts"
+import { loadFiles } from "../../../../src/vault/config/load-files.ts"
+import { adminOf } from "../../../support/admin-of.ts"
 import { openTestVault, writePolicies, type TestVault } from "../../../support/open-test-vault.ts"
 
 const cancels = "policy: p\nrules:\n  - {name: get-out, endpoints: [cancelAll]}\n"
@@ -26,8 +27,20 @@ describe("files that wait for a person", () => {
 
   const ruleCount = (): number => test.vault.active().policies.flatMap(({ rules }) => rules).length
 
+  /** As `policy accept` shows it. */
+  async function shownNow() {
+    const files = await loadFiles(test.installation)
+    return adminOf(test).readLedger((ledger) => candidate(ledger, files))
+  }
+
+  /** As `policy rollback` shows it. */
+  function shownBefore() {
+    const { policyHash } = test.vault.active()
+    return adminOf(test).readLedger((ledger) => setBefore(ledger, policyHash))
+  }
+
   async function accept(): Promise<void> {
-    const { hash } = await candidate(test.vault)
+    const { hash } = await shownNow()
     await acceptPolicy({ hash }, test.vault)
   }
 
@@ -51,7 +64,7 @@ describe("files that wait for a person", () => {
   it("are shown against those that were accepted, with what widens", async () => {
     await accept()
     await writePolicies(test.installation, [orders])
-    const shown = await candidate(test.vault)
+    const shown = await shownNow()
     assert.equal(shown.accepted, false)
     assert.deepEqual(
       shown.changes.map(({ file, where, widens }) => ({ file, where, widens })),
@@ -60,7 +73,7 @@ describe("files that wait for a person", () => {
   })
 
   it("aren't accepted when they changed after they were shown", async () => {
-    const { hash } = await candidate(test.vault)
+    const { hash } = await shownNow()
     await writePolicies(test.installation, [orders])
     await assert.rejects(acceptPolicy({ hash }, test.vault), { code: "usage" })
     assert.equal(test.vault.active().acceptedHash, undefined)
@@ -92,7 +105,7 @@ describe("files that wait for a person", () => {
     await writePolicies(test.installation, [orders])
     await accept()
     assert.equal(ruleCount(), 2)
-    const { hash, changes } = await setBefore(test.vault)
+    const { hash, changes } = await shownBefore()
     assert.deepEqual(
       changes.map(({ file, widens }) => ({ file, widens })),
       [{ file: "policies/0.yaml", widens: false }],
@@ -107,17 +120,17 @@ describe("files that wait for a person", () => {
 
   it("aren't taken by a reload of a hash where they are others than were looked at", async () => {
     await accept()
-    const { hash } = await candidate(test.vault)
+    const { hash } = await shownNow()
     await writePolicies(test.installation, [orders])
     await assert.rejects(reload(test.vault, hash), { code: "usage", message: /changed since/ })
-    await test.vault.act({ act: "set_accepted", hash: (await candidate(test.vault)).hash })
-    await reload(test.vault, (await candidate(test.vault)).hash)
+    await test.vault.act({ act: "set_accepted", hash: (await shownNow()).hash })
+    await reload(test.vault, (await shownNow()).hash)
     assert.equal(ruleCount(), 2)
   })
 
   it("have nothing to go back to when there was one set only", async () => {
     await accept()
-    await assert.rejects(setBefore(test.vault), { code: "name_unknown" })
+    await assert.rejects(shownBefore(), { code: "name_unknown" })
     await assert.rejects(rollback({ hash: "0".repeat(64) }, test.vault), { code: "name_unknown" })
   })
 })

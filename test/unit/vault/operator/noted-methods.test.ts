@@ -46,7 +46,14 @@ describe("calls of operators", () => {
   })
 
   it("leave no record where they only look", () => {
-    for (const name of ["health", "status", "listClients", "ledgerHead", "explain", "candidate"]) {
+    for (const name of [
+      "health",
+      "status",
+      "listClients",
+      "ledgerHead",
+      "explain",
+      "filesInForce",
+    ]) {
       const { happened, methods } = noted()
       methods[name]?.({})
       assert.deepEqual(happened, [[name, {}]])
@@ -63,7 +70,7 @@ describe("calls of operators", () => {
     for (const name of looks)
       assert.match(
         name,
-        /^(list|audit|status|health|explain|candidate|upstream|notify|filesInForce|setBefore|ledger(Head|Server))/,
+        /^(list|audit|status|health|explain|upstream|notify|filesInForce|ledger(Head|Server))/,
       )
     assert.equal(isNoted("auditArchive"), true)
   })

@@ -48,7 +48,6 @@ describe("a new ledger", () => {
       freezes: [],
       armed: [],
     })
-    assert.deepEqual(await ledger.sets(), [])
     assert.equal(await ledger.set("no such hash"), undefined)
   })
 })
@@ -177,22 +176,6 @@ describe("a set of files", () => {
     await act(activated("a"))
     assert.deepEqual((await reopened()).lastSet, set("a"))
     assert.deepEqual(await ledger.set("b"), set("b"))
-  })
-
-  it("is listed by when it was active last, the newest first, twenty at most", async () => {
-    for (let index = 0; index < 22; index++) {
-      await act(activated(`set-${index}`))
-      clock.pass(1)
-    }
-    await act(activated("set-3"))
-    const sets = await ledger.sets()
-    assert.deepEqual(sets.slice(0, 2), [
-      { hash: "set-3", activatedAtMs: startMs + 22 },
-      { hash: "set-21", activatedAtMs: startMs + 21 },
-    ])
-    assert.equal(sets.length, 20)
-    assert.equal(sets.at(-1)?.hash, "set-2")
-    assert.deepEqual(await ledger.set("set-0"), set("set-0"))
   })
 
   it("is stored once, however often it is activated", async () => {

@@ -4,11 +4,7 @@ import { after, before, describe, it } from "node:test"
 
 import { openDatabase } from "../../../../../src/vault/ledger/sqlite/database.ts"
 import { openJournal } from "../../../../../src/vault/ledger/sqlite/journal.ts"
-import {
-  readOpenedState,
-  readSet,
-  readSets,
-} from "../../../../../src/vault/ledger/sqlite/opened-state.ts"
+import { readOpenedState, readSet } from "../../../../../src/vault/ledger/sqlite/opened-state.ts"
 import { openProjections } from "../../../../../src/vault/ledger/sqlite/projections.ts"
 import { readRecentRefusals } from "../../../../../src/vault/ledger/sqlite/stored-rows.ts"
 import { historyPager, recordFinder } from "../../../../../src/vault/ledger/sqlite/stored-rows.ts"
@@ -60,7 +56,6 @@ describe("the statements of a start and of a decision", () => {
     meterQueries(noting, journal)
     for (const open of [recordFinder, historyPager]) open(noting)
     readSet(noting, "")
-    readSets(noting)
     readRecentRefusals(noting, 5)
     return statements
   }
