@@ -10,6 +10,7 @@ import { run, type EventData } from "node:test"
 import { spec, type TestEvent } from "node:test/reporters"
 
 import { startCanaryRun } from "./support/canaries-run.ts"
+import { makeMemory } from "./support/in-memory.ts"
 import { jobsFor, jobsOf, laneOf, testsWith, type Job, type Lane } from "./support/jobs.ts"
 import { testPublished } from "./support/published.ts"
 
@@ -34,6 +35,7 @@ process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "countersign-compile-cache"
 const removePublished = files.length > 0 && !isLong ? undefined : await testPublished()
 
 const canaries = startCanaryRun()
+const inMemory = makeMemory()
 const failures: string[] = []
 const counts = { passed: 0, failed: 0, skipped: 0 }
 const report = new spec()
@@ -63,6 +65,7 @@ async function runJob({ name, files }: Job): Promise<void> {
   const stream = run({
     files: isBundle ? ["test/support/bundle.ts"] : [...files],
     argv: isBundle ? [...files] : [],
+    env: environmentOf(files),
     signal: AbortSignal.timeout(longestJobMs),
   })
   const events = (await stream.toArray()) as readonly TestEvent[]
@@ -73,6 +76,12 @@ async function runJob({ name, files }: Job): Promise<void> {
     if (event.type === "test:fail") countFailed(event.data)
     report.write(event)
   }
+}
+
+/** Those of test/system keep to the disk: what happens to a disk is theirs, and other users of containers are there. */
+function environmentOf(files: readonly string[]): NodeJS.ProcessEnv {
+  const isSystem = files.some((file) => file.startsWith("test/system/"))
+  return inMemory === undefined || isSystem ? process.env : { ...process.env, TMPDIR: inMemory }
 }
 
 /** A line of the counts that Node closes each run with; what a test says has its file. */

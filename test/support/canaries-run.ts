@@ -36,7 +36,7 @@ export function startCanaryRun(): CanaryRun {
 }
 
 /** However the run ends, but for SIGKILL: secrets are in it. */
-function removeAtEnd(directory: string): void {
+export function removeAtEnd(directory: string): void {
   const remove = (): void => rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
   process.on("exit", remove)
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
