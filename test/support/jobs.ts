@@ -42,6 +42,18 @@ const idle = [
   "price-poll.test.ts",
 ]
 
+/** As these do, of those that share a room: they have one of their own. */
+const idleShared = [
+  "test/process/client-waits.test.ts",
+  "test/process/limits.test.ts",
+  "test/process/notify.test.ts",
+  "test/process/price-poll.test.ts",
+  "test/process/status-watch.test.ts",
+  "test/process/terminal-closed.test.ts",
+  "test/unit/link/link.test.ts",
+  "test/unit/vault/ledger/postgres/turn-keeper.test.ts",
+]
+
 /** These hold what is promised in milliseconds, so they run one by one, after all others. */
 const timed = [
   "fair.test.ts",
@@ -54,6 +66,7 @@ const timed = [
 export type Lane = "container" | "idle" | "busy" | "timed"
 
 export function laneOf({ files: [file = "", ...others] }: Job): Lane {
+  if (idleShared.includes(file)) return "idle"
   if (others.length > 0 || !file.startsWith("test/system/")) return "busy"
   if (timed.includes(basename(file))) return "timed"
   if (readFileSync(file, "utf8").includes("needsSystemd()")) return "container"
@@ -89,6 +102,7 @@ export function jobsFor(files: readonly string[]): readonly Job[] {
 /** The directory of a file, one below `test/unit/` at most, since most are small. */
 function roomOf(file: string, index: number): string {
   const directory = dirname(file).split("/").slice(0, 3).join("/")
+  if (idleShared.includes(file)) return `${directory}, what waits`
   const rooms = dealt[directory]
   return rooms === undefined ? directory : `${directory} ${(index % rooms) + 1}`
 }
