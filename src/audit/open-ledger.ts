@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 import { Fault } from "../std/fault.ts"
 import { isThere } from "../std/private-file.ts"
 import { busyMs, versionOf } from "../vault/ledger/sqlite/database.ts"
-import { faultOf, isBusy } from "../vault/ledger/sqlite/sqlite-fault.ts"
+import { faultOf } from "../vault/ledger/sqlite/sqlite-fault.ts"
 import { schema, schemaVersion } from "../vault/ledger/sqlite/schema.ts"
 
 /**
@@ -28,7 +28,6 @@ export function openLedgerReader(file: string): LedgerReader {
     return database
   } catch (error) {
     database?.close()
-    if (isBusy(error)) throw keptByAnother(file, error)
     throw faultOf(error, file)
   }
 }
@@ -75,10 +74,4 @@ function assertReadable(version: number, file: string): void {
     "ledger_unusable",
     `${file} was written by an earlier Countersign; start this one once, which brings it up to date, and run this again.`,
   )
-}
-
-/** An earlier version lets nobody read what it writes. */
-function keptByAnother(file: string, cause: unknown): Fault {
-  const message = `Another program keeps ${file} for itself; if that is a daemon of an earlier version, start it anew, then run this again.`
-  return new Fault("ledger_unavailable", message, { cause })
 }

@@ -1,6 +1,6 @@
 import { dirname } from "node:path"
 
-import type { LedgerReader } from "../../audit/open-ledger.ts"
+import { readLedger, type LedgerReader } from "../../audit/open-ledger.ts"
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { connectAdminLink, type AdminLink } from "../../contract/client.ts"
 import { Fault } from "../../std/fault.ts"
@@ -29,7 +29,6 @@ export type ReadLedger = <Answer>(
 export function ledgerReading(installation: Installation, call: Admin["call"]): ReadLedger {
   return async (use) => {
     await call("ledgerHead", {})
-    const { readLedger } = await import("../../audit/open-ledger.ts")
     return readLedger(pathsOf(installation).ledgerFile, use)
   }
 }

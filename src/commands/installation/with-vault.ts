@@ -1,4 +1,4 @@
-import type { LedgerReader } from "../../audit/open-ledger.ts"
+import { emptyLedger, readLedger, type LedgerReader } from "../../audit/open-ledger.ts"
 import { adminParams, type AdminParams, type AdminResults } from "../../link/calls/methods.ts"
 import type { AdminLink } from "../../contract/client.ts"
 import { Fault } from "../../std/fault.ts"
@@ -108,7 +108,6 @@ export async function withLedger<Answer>(
   becomeOwner(installation.stateDir)
   const head = await askHead(installation)
   const { ledgerFile } = pathsOf(installation)
-  const { emptyLedger, readLedger } = await import("../../audit/open-ledger.ts")
   if (!isThere(ledgerFile)) return use(emptyLedger(), head)
   return readLedger(ledgerFile, (ledger) => use(ledger, head))
 }

@@ -1,3 +1,4 @@
+import { countedAt } from "./records/request-row.ts"
 import type { DecideFrom } from "./decide.ts"
 import type { ActRow, OutcomeRow, RequestRow } from "./records/row.ts"
 import type { Hearing, Written } from "./store/store.ts"
@@ -29,7 +30,7 @@ function followRequest(row: RequestRow, { state, marks, watchers }: Following): 
 }
 
 function followOutcome(row: OutcomeRow, { state }: Following) {
-  const release = state.limits.expectRelease(row, row.counted_at ?? row.at_ms)
+  const release = state.limits.expectRelease(row, countedAt(row))
   return (written: Written) =>
     release.heard(written.kind === "written" ? written.released : undefined)
 }

@@ -1,11 +1,11 @@
 import type { MetricFamily } from "../../link/metrics.ts"
-import type { Signing, Signs } from "../../contract/signing.ts"
+import type { Signing } from "../../contract/signing.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
 import { flag, gauges, maxNamedSeries } from "../metrics/vault-metrics.ts"
 import { keylessClients } from "./end-alarms.ts"
-import { signingNow } from "./signing.ts"
+import { headings, signingNow } from "./signing.ts"
 import type { StatusSources } from "./sources.ts"
 
 /** What the vault signs, what can sign, until when, and what is stopped. Keys that have ended aren't in it. */
@@ -19,8 +19,6 @@ export function keyFamilies(sources: StatusSources): readonly MetricFamily[] {
     keylessFamily(set, sources.now()),
   ]
 }
-
-const allSigns: readonly Signs[] = ["all", "reduce_only", "cancels", "nothing"]
 
 function signingFamilies({ signs, reasons }: Signing): readonly MetricFamily[] {
   const what = {
@@ -36,7 +34,7 @@ function signingFamilies({ signs, reasons }: Signing): readonly MetricFamily[] {
   return [
     gauges(
       what,
-      allSigns.map((each) => [[each], flag(each === signs)]),
+      Object.keys(headings).map((each) => [[each], flag(each === signs)]),
     ),
     gauges(
       why,

@@ -129,7 +129,8 @@ function signsUnder(reasons: readonly Reason[]): Signs {
   return least === "some" ? "all" : least
 }
 
-const headings: Readonly<Record<Signs, string>> = {
+/** What a vault may sign, in words. */
+export const headings: Readonly<Record<Signs, string>> = {
   all: "signs what policies allow",
   reduce_only: "signs only what reduces risk",
   cancels: "signs only cancels",

@@ -80,6 +80,16 @@ describe("a ledger that another writes", () => {
     reader.close()
   })
 
+  it("isn't written, and says why, where another program keeps it for itself", async () => {
+    const other = new DatabaseSync(file)
+    other.exec("BEGIN IMMEDIATE")
+    await assert.rejects(reserved(ledger, clock.nowMs()), {
+      code: "ledger_unavailable",
+      message: /Another program keeps the ledger .* or one that writes to it; end that/,
+    })
+    other.close()
+  })
+
   it("is copied whole, with what was answered", async () => {
     await reserved(ledger, clock.nowMs())
     await readLedger(file, (reader) => copyLedger(reader, `${file}.copy`))

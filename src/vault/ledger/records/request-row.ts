@@ -7,10 +7,10 @@ import {
 } from "../../../venue/decimal.ts"
 import type { Claim, ClaimWindow, OrderSize } from "../../policy/terms/decision.ts"
 import { readDecimal } from "./prices.ts"
-import type { RefundFields, RequestRow } from "./row.ts"
+import type { OutcomeRow, RefundFields, RequestRow } from "./row.ts"
 
-/** The time that a request's claims are counted at: wall time, but never going back. */
-export function countedAt(row: Pick<RequestRow, "at_ms" | "counted_at">): number {
+/** The time that a request's claims, or what an outcome gives back, are counted at: wall time, but never going back. */
+export function countedAt(row: Pick<RequestRow | OutcomeRow, "at_ms" | "counted_at">): number {
   return row.counted_at ?? row.at_ms
 }
 

@@ -1,10 +1,11 @@
 import { lstat, open } from "node:fs/promises"
+import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 
 import { Fault } from "../../../std/fault.ts"
 import { shellWord } from "../../../std/visible.ts"
 import { schema, schemaVersion, steps } from "./schema.ts"
-import { faultOf } from "./sqlite-fault.ts"
+import { faultOf, isBusy } from "./sqlite-fault.ts"
 
 /** "CSlg", at byte 68 of the file's header: says whose SQLite file it is. */
 const applicationId = 0x43_53_6c_67
@@ -30,13 +31,20 @@ export function openDatabase(file: string): DatabaseSync {
 }
 
 /**
- * Node has no file locks of its own, so it is SQLite's, on an empty file beside: the connection holds it until it is closed, and
+ * Node has no file locks of its own, so it is SQLite's, on a file beside that has nothing in it: the connection holds it until it is closed, and
  * the kernel drops it with the process, however that ends. On the ledger itself it would keep readers out.
  */
 function lock(database: DatabaseSync, file: string): void {
-  database.prepare("ATTACH DATABASE ? AS held").run(`${file}.lock`)
-  database.exec("PRAGMA held.locking_mode = EXCLUSIVE")
-  database.exec("BEGIN EXCLUSIVE; COMMIT")
+  try {
+    database.prepare("ATTACH DATABASE ? AS held").run(`${file}.lock`)
+    database.exec("PRAGMA held.locking_mode = EXCLUSIVE")
+    database.exec("PRAGMA held.journal_mode = OFF")
+    database.exec("PRAGMA held.user_version = 1") // whoever writes has the lock from then on
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause
+    const message = `Another Countersign runs on ${dirname(file)}; stop it first, or use the countersign command, which talks to it.`
+    throw new Fault("already_running", message, { cause })
+  }
   database.exec(`PRAGMA busy_timeout = ${busyMs}`)
 }
 

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { Fault } from "../../../std/fault.ts"
 import { storedKey } from "../records/idempotency.ts"
 import { hear, type Heard } from "../records/record-state.ts"
+import { countedAt } from "../records/request-row.ts"
 import type { JournalRow, OutcomeRow, RequestRow } from "../records/row.ts"
 import type { Written } from "../store/store.ts"
 import { openActProjections } from "./act-projections.ts"
@@ -126,7 +127,7 @@ function requestWriter(database: DatabaseSync): (row: RequestRow, seq: number) =
   )
   return (row, seq) => {
     const { id, client, key, operation, signer, nonce, at_ms: atMs } = row
-    const times = [row.expires_after, atMs, row.counted_at ?? atMs]
+    const times = [row.expires_after, atMs, countedAt(row)]
     endKey(row, seq)
     add.run(id, seq, client, key, operation, signer, nonce, ...times, ...namesOf(row))
     keepNonce.run(signer, nonce)
@@ -212,7 +213,7 @@ function releaser(database: DatabaseSync) {
   return (row: OutcomeRow, requestSeq: number, seq: number): RequestRow | undefined => {
     const request = JSON.parse(read.get(requestSeq)?.["row"] as string) as RequestRow // its entry
     if (request.refunds === undefined) return undefined
-    note.run(row.counted_at ?? row.at_ms, seq, row.record)
+    note.run(countedAt(row), seq, row.record)
     return request
   }
 }

@@ -1,5 +1,3 @@
-import { dirname } from "node:path"
-
 import { Fault } from "../../../std/fault.ts"
 
 // https://www.sqlite.org/rescode.html; the low byte of an extended code is its primary code.
@@ -18,13 +16,6 @@ const sqlite = {
 export function faultOf(error: unknown, file: string): Fault {
   if (error instanceof Fault) return error
   const { primary, errstr } = codesOf(error)
-  if (primary === sqlite.busy) {
-    return new Fault(
-      "already_running",
-      `Another Countersign runs on ${dirname(file)}; stop it first, or use the countersign command, which talks to it.`,
-      { cause: error },
-    )
-  }
   const say = sentences.get(primary)
   const message = say?.(file) ?? `The ledger ${file} failed (${errstr ?? String(error)}).`
   const isUnusable = primary === sqlite.corrupt || primary === sqlite.notADatabase
@@ -64,6 +55,11 @@ const notWritable = (file: string): string =>
   `The ledger ${file} can't be written; check the owner and mode of it and its directory, and whether the disk is mounted read-only; ${again}`
 
 const sentences: ReadonlyMap<number, (file: string) => string> = new Map([
+  [
+    sqlite.busy,
+    (file) =>
+      `Another program keeps the ledger ${file} for itself, a daemon of an earlier version or one that writes to it; end that; ${again}`,
+  ],
   [sqlite.readOnly, notWritable],
   [sqlite.cannotOpen, notWritable],
   [
