@@ -12,6 +12,6 @@ function printOf(path: string): string {
   const stats = lstatSync(path)
   const mode = stats.mode.toString(8)
   if (stats.isSymbolicLink()) return `${mode} ${readlinkSync(path)}`
-  if (!stats.isFile()) return mode
+  if (!stats.isFile() || path.endsWith(".lock")) return mode // whoever takes a lock writes it
   return `${mode} ${createHash("sha256").update(readFileSync(path)).digest("hex")}`
 }
