@@ -82,7 +82,11 @@ export function openArchiver(parts: AuditParts): (beforeMs: number) => ArchiveSo
       }),
     async trim() {
       let removed = 0
-      for (let step = 0; step < trimSteps; step++) removed += await audit.trim()
+      for (let step = 0; step < trimSteps; step++) {
+        const now = await audit.trim()
+        if (now === 0) break
+        removed += now
+      }
       return removed
     },
   })
