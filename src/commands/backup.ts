@@ -5,9 +5,10 @@ import { dirname, join, resolve } from "node:path"
 
 import { copyLedger, verifyBackup } from "../audit/copy-ledger.ts"
 import { Fault } from "../std/fault.ts"
+import { sizeText } from "../std/size.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { ledgerBytes } from "../vault/status/watch-disk.ts"
-import { copySentence, freeBytesAt, openDiskSpace } from "../vault/watch/disk-space.ts"
+import { freeBytesAt, freeText, makeRoom, openDiskSpace } from "../vault/watch/disk-space.ts"
 import { option, required } from "./cli/options.ts"
 import type { Admin } from "./installation/admin.ts"
 import { installationCommand } from "./installation/installation-command.ts"
@@ -76,7 +77,10 @@ async function assertRoom(installation: Installation): Promise<void> {
   const disk = openDiskSpace(() => freeBytesAt(installation.stateDir), minFreeBytes)
   await disk.look()
   const low = disk.lowWith(await ledgerBytes(installation))
-  if (low !== undefined) throw new Fault("ledger_unavailable", copySentence(low))
+  if (low === undefined) return
+  const needed = sizeText(low.minFreeBytes)
+  const message = `${freeText(low)}, and a copy beside what ledger.min_free asks for needs ${needed}; ${makeRoom}.`
+  throw new Fault("ledger_unavailable", message)
 }
 
 const copyPattern = /^backup-[0-9a-f]{16}\.db$/
@@ -87,8 +91,8 @@ const cutOffMs = 3_600_000
 async function removeOldCopies(stateDir: string): Promise<void> {
   const copies = (await readdir(stateDir)).filter((name) => copyPattern.test(name))
   for (const file of copies.map((name) => join(stateDir, name))) {
-    const { mtimeMs } = await stat(file)
-    if (Date.now() - mtimeMs > cutOffMs) await rm(file, { force: true })
+    const mtimeMs = (await stat(file).catch(() => undefined))?.mtimeMs // another backup took its own away
+    if (Date.now() - (mtimeMs ?? Infinity) > cutOffMs) await rm(file, { force: true })
   }
 }
 

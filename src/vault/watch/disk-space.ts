@@ -86,13 +86,8 @@ export function diskLow(low: LowDisk): Stop {
   }
 }
 
-/** Why no copy of the ledger is made now. */
-export function copySentence(low: LowDisk): string {
-  const needed = sizeText(low.minFreeBytes)
-  return `${freeText(low)}, and a copy beside what ledger.min_free asks for needs ${needed}; ${makeRoom}.`
-}
-
-function freeText({ freeBytes }: LowDisk): string {
+/** How much is free, without a full stop. */
+export function freeText({ freeBytes }: LowDisk): string {
   return freeBytes === undefined
     ? "How much of the ledger's disk is free can't be told"
     : `${sizeText(freeBytes)} are free on the ledger's disk`
