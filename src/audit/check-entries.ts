@@ -7,14 +7,14 @@ import {
   type Flaw,
   type NumberedRow,
 } from "../vault/ledger/audit/chain-check.ts"
-import { chainHash, readArchivedHead, readTrail } from "../vault/ledger/sqlite/journal.ts"
+import { chainHash, hexHead, readArchivedHead, readTrail } from "../vault/ledger/sqlite/journal.ts"
 import { isOfMachine } from "../vault/ledger/sqlite/sqlite-fault.ts"
 import type { StoredEntry } from "../vault/ledger/store/audit-queries.ts"
 import type { Head } from "../vault/ledger/store/store.ts"
 import { atOneMoment, type LedgerReader } from "./open-ledger.ts"
 
 /** One step of a check. */
-export type CheckStep = {
+type CheckStep = {
   readonly position: ChainPosition
   /** How many entries it took. */
   readonly checked: number
@@ -24,7 +24,7 @@ export type CheckStep = {
 }
 
 /** How many entries a step takes. */
-export const stepEntries = 2_000
+const stepEntries = 2_000
 
 /** Checks the entries after a position, some at a time. It never throws for what is wrong with them. */
 export function checkEntries(ledger: LedgerReader, from: ChainPosition): CheckStep {
@@ -67,8 +67,8 @@ const selectEntries = `
 const requestColumns = ["seq", "client", "key", "operation", "signer", "nonce", "expires_after"]
 
 /** Entries that went into an archive since the last step are passed over: the archive holds them. */
-function startOf(from: ChainPosition, { seq, hash }: Head): ChainPosition {
-  return from.seq >= seq ? from : { ...from, seq, hash: Buffer.from(hash).toString("hex") }
+function startOf(from: ChainPosition, archived: Head): ChainPosition {
+  return from.seq >= archived.seq ? from : { ...from, ...hexHead(archived) }
 }
 
 type Taken = { readonly checked: number; readonly flaw: Flaw | null }

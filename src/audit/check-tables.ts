@@ -1,6 +1,7 @@
 import { compareDecimals } from "../venue/decimal.ts"
 import type { ChainPosition, Flaw } from "../vault/ledger/audit/chain-check.ts"
 import { readDecimal } from "../vault/ledger/records/prices.ts"
+import type { RequestRow } from "../vault/ledger/records/row.ts"
 import { readArchivedHead, readTrail } from "../vault/ledger/sqlite/journal.ts"
 import { unreadable } from "./check-entries.ts"
 import { atOneMoment, type LedgerReader } from "./open-ledger.ts"
@@ -23,8 +24,9 @@ export function checkTables(ledger: LedgerReader, position: ChainPosition): Flaw
 
 /** What takes no time to check. */
 function wholeFlaw(ledger: LedgerReader, position: ChainPosition): Flaw | undefined {
-  const flaw = archiveFlaw(ledger, position) ?? nonceFlaw(ledger, position)
-  return flaw ?? everFlaw(ledger, position) ?? tailFlaw(ledger)
+  const trail = readTrail(ledger).map(({ row }) => row)
+  const flaw = archiveFlaw(ledger, position) ?? nonceFlaw(ledger, position, trail)
+  return flaw ?? everFlaw(ledger, position, trail) ?? tailFlaw(ledger)
 }
 
 /** That entries are in an archive is for the journal to say, not for a table alone. */
@@ -39,12 +41,15 @@ function archiveFlaw(ledger: LedgerReader, { archived, seq }: ChainPosition): Fl
   return { seq: Math.min(start.seq, seq) + 1, id: null, what }
 }
 
-/** What the tables don't have yet counts as what they have. */
-function nonceFlaw(ledger: LedgerReader, { nonces, seq }: ChainPosition): Flaw | undefined {
+/** What the tables don't have yet, `trail`, counts as what they have. */
+function nonceFlaw(
+  ledger: LedgerReader,
+  { nonces, seq }: ChainPosition,
+  trail: readonly RequestRow[],
+): Flaw | undefined {
   const read = ledger.prepare("SELECT last_nonce FROM signers WHERE address = ?")
-  const trail = readTrail(ledger)
   const lastOf = (address: string): number => {
-    const trailing = trail.filter(({ row }) => row.signer === address).map(({ row }) => row.nonce)
+    const trailing = trail.filter(({ signer }) => signer === address).map(({ nonce }) => nonce)
     return Math.max(Number(read.get(address)?.["last_nonce"] ?? -1), ...trailing)
   }
   const signer = Object.keys(nonces).find((address) => lastOf(address) < (nonces[address] ?? 0))
@@ -54,12 +59,15 @@ function nonceFlaw(ledger: LedgerReader, { nonces, seq }: ChainPosition): Flaw |
 }
 
 /** Sums only rise, and the table may be ahead of a position. */
-function everFlaw(ledger: LedgerReader, { ever, seq }: ChainPosition): Flaw | undefined {
+function everFlaw(
+  ledger: LedgerReader,
+  { ever, seq }: ChainPosition,
+  trail: readonly RequestRow[],
+): Flaw | undefined {
   const read = ledger.prepare("SELECT used FROM ever_sums WHERE meter = ?")
-  const trail = readTrail(ledger)
   const isLess = ([meter, used]: readonly [string, string]): boolean => {
     const kept = (read.get(meter)?.["used"] ?? "0") as string // our own STRICT table
-    const known = [kept, ...trail.flatMap(({ row }) => row.ever?.[meter] ?? [])]
+    const known = [kept, ...trail.flatMap((row) => row.ever?.[meter] ?? [])]
     return known.every((sum) => compareDecimals(readDecimal(sum), readDecimal(used)) < 0)
   }
   const lost = Object.entries(ever).find(isLess)

@@ -3,9 +3,9 @@ import { pathToFileURL } from "node:url"
 
 import { Fault } from "../std/fault.ts"
 import type { JournalHead } from "../vault/ledger/store/audit-queries.ts"
-import { openJournal } from "../vault/ledger/sqlite/journal.ts"
-import type { LedgerReader } from "./open-ledger.ts"
+import { hexHead, openJournal } from "../vault/ledger/sqlite/journal.ts"
 import { faultOf, isOfMachine } from "../vault/ledger/sqlite/sqlite-fault.ts"
+import type { LedgerReader } from "./open-ledger.ts"
 
 /** So many pages in one step: between steps SQLite would begin anew whenever the ledger was written to. */
 const allPages = 2 ** 31 - 1
@@ -28,8 +28,7 @@ export function verifyBackup(file: string): JournalHead {
     database = new DatabaseSync(location, { readOnly: true })
     const [first] = database.prepare("PRAGMA integrity_check(1)").all()
     if (first?.["integrity_check"] !== "ok") throw damaged(file)
-    const { seq, hash } = openJournal(database).head()
-    return { seq, hash: Buffer.from(hash).toString("hex") }
+    return hexHead(openJournal(database).head())
   } catch (error) {
     throw error instanceof Fault || isOfMachine(error) ? faultOf(error, file) : damaged(file)
   } finally {

@@ -58,7 +58,7 @@ export function entryAt(ledger: LedgerReader, seq: number): StoredEntry | undefi
 }
 
 /** An entry and those that are about it. */
-export type AboutEntry = {
+type AboutEntry = {
   readonly entry: StoredEntry
   /** Its outcomes, repeats and acts, and those of its hold; in their order, at most 200. */
   readonly others: readonly StoredEntry[]

@@ -21,7 +21,7 @@ export type Replayed = {
 }
 
 /** A request that the other files refuse. */
-export type ReplayedRefusal = {
+type ReplayedRefusal = {
   readonly record: string
   readonly client: string
   readonly operation: string

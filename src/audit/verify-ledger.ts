@@ -9,7 +9,7 @@ import {
   type KeptHead,
 } from "../vault/ledger/audit/chain-check.ts"
 import { readLastCheckpoint } from "../vault/ledger/sqlite/audit-runner.ts"
-import { readArchivedHead } from "../vault/ledger/sqlite/journal.ts"
+import { hexHead, readArchivedHead } from "../vault/ledger/sqlite/journal.ts"
 import type { Checkpoint, JournalHead } from "../vault/ledger/store/audit-queries.ts"
 import { checkEntries } from "./check-entries.ts"
 import { checkTables } from "./check-tables.ts"
@@ -44,8 +44,7 @@ type VerifyAsk = {
 export async function verifyLedger(ask: VerifyAsk): Promise<Verdict> {
   const key = readLastCheckpoint(ask.ledger)?.publicKey ?? null
   if (ask.kept !== undefined && ask.kept.public_key !== key) return notThisOne(ask.kept, key)
-  const { seq, hash } = readArchivedHead(ask.ledger)
-  return verifyFrom({ seq, hash: Buffer.from(hash).toString("hex") }, ask)
+  return verifyFrom(hexHead(readArchivedHead(ask.ledger)), ask)
 }
 
 async function verifyFrom(archived: JournalHead, ask: VerifyAsk): Promise<Verdict> {

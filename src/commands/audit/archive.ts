@@ -8,7 +8,7 @@ import {
   type Archiving,
 } from "../../vault/audit/write-archive.ts"
 import { pathsOf } from "../../vault/config/installation.ts"
-import { readArchivedHead } from "../../vault/ledger/sqlite/journal.ts"
+import { hexHead, readArchivedHead } from "../../vault/ledger/sqlite/journal.ts"
 import { option, parsed, withDefault } from "../cli/options.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import type { Admin } from "../installation/admin.ts"
@@ -49,23 +49,19 @@ export function archiveSource(
   beforeMs: number,
 ): ArchiveSource {
   return {
-    archived: () =>
-      readLedger((ledger) => {
-        const { seq, hash } = readArchivedHead(ledger)
-        return { seq, hash: Buffer.from(hash).toString("hex") }
-      }),
+    archived: () => readLedger((ledger) => hexHead(readArchivedHead(ledger))),
     pages: async function* (afterSeq): AsyncGenerator<ArchivePage, void> {
       const { last_seq: lastSeq, stays } = await call("auditArchivable", { beforeMs })
-      for (let after = afterSeq; after < lastSeq;) {
+      let after = afterSeq
+      do {
         const entries = await readLedger((ledger) =>
           entriesAfter(ledger, after)
             .take(Math.min(pageEntries, lastSeq - after))
             .toArray(),
         )
         after = entries.at(-1)?.seq ?? lastSeq
-        yield { entries, stays: stays ?? undefined }
-      }
-      if (afterSeq >= lastSeq) yield { entries: [], stays: stays ?? undefined }
+        yield { entries, stays: stays ?? undefined } // where nothing may go, it says why
+      } while (after < lastSeq)
     },
     checkpoint: () => call("auditCheckpoint", {}),
     record: (archived) => call("auditArchive", archived),

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 
+import { readLedger } from "../../audit/open-ledger.ts"
 import { verifyLedger, type Verdict } from "../../audit/verify-ledger.ts"
 import { checkpointSchema } from "../../link/calls/audit-methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { codeOf, isThere } from "../../std/private-file.ts"
+import { codeOf } from "../../std/private-file.ts"
 import { parseJson } from "../../std/parse-json.ts"
 import { spanWords } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
@@ -17,7 +18,7 @@ import type { Output } from "../cli/terminal.ts"
 import { dialOrNone } from "../installation/admin.ts"
 import { becomeOwner } from "../installation/caller.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { withLedger } from "../installation/with-vault.ts"
+import { askHead } from "../installation/with-vault.ts"
 
 type VerifyOptions = {
   readonly archives: readonly string[]
@@ -70,10 +71,12 @@ async function verify(
   { installation, kept, archives, checkpoint }: VerifyAsk,
   progress: Progress,
 ): Promise<Verdict> {
+  becomeOwner(installation.stateDir)
   if (checkpoint !== undefined) await signCheckpoint(installation)
-  assertMade(pathsOf(installation).ledgerFile)
+  const head = await askHead(installation)
   try {
-    return await withLedger(installation, (ledger, head) =>
+    // One that isn't there isn't whole.
+    return await readLedger(pathsOf(installation).ledgerFile, (ledger) =>
       verifyLedger({ ledger, head, archives, kept, onProgress: progress.show }),
     )
   } finally {
@@ -81,15 +84,8 @@ async function verify(
   }
 }
 
-/** One that isn't there isn't whole. */
-function assertMade(file: string): void {
-  if (isThere(file)) return
-  throw new Fault("not_initialised", `${file} doesn't exist; run countersign init first.`)
-}
-
 /** So that the journal ends with one; where a daemon runs. */
 async function signCheckpoint(installation: Installation): Promise<void> {
-  becomeOwner(installation.stateDir)
   const link = await dialOrNone(installation)
   await link?.call("auditCheckpoint", {})
   link?.close()

@@ -96,8 +96,8 @@ function checked<Method extends keyof AdminParams>(
 }
 
 /**
- * Reads the ledger, whether a daemon writes it or not; before the first start it is empty. `head`: where it ends by the daemon; what that has answered anybody by now
- * is there to be read.
+ * Reads the ledger, whether a daemon writes it or not; before the first start it is empty. What the daemon has
+ * answered anybody by now is there to be read. `head`: as {@link askHead} tells it.
  *
  * @throws {Fault} as `openLedgerReader` does.
  */
@@ -112,8 +112,8 @@ export async function withLedger<Answer>(
   return readLedger(ledgerFile, (ledger) => use(ledger, head))
 }
 
-/** A daemon whose ledger failed can't tell. */
-async function askHead(installation: Installation): Promise<JournalHead | undefined> {
+/** Where the ledger ends by the daemon; `undefined` where none runs, or its ledger failed. */
+export async function askHead(installation: Installation): Promise<JournalHead | undefined> {
   const link = await dialOrNone(installation)
   try {
     return await link?.call("ledgerHead", {})

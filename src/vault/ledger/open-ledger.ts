@@ -23,6 +23,7 @@ import {
 } from "./signers/signer-marks.ts"
 import { openSqliteStore } from "./open-sqlite-store.ts"
 import { prepareLedgerFile } from "./sqlite/database.ts"
+import { hexHead } from "./sqlite/journal.ts"
 import { makeRecordId } from "./records/record-id.ts"
 import { countRows } from "./row-counts.ts"
 import type { Nonces } from "./signers/nonces.ts"
@@ -96,7 +97,7 @@ function pastOf(store: LedgerStore, clock: Clock, { ever }: OpenedState): Past {
 function standingOf(store: LedgerStore, ledger: string, nonces: Nonces): LedgerStanding {
   return {
     ledger,
-    head: () => headOf(store),
+    head: () => hexHead(store.head()),
     has: async (head) => {
       const isThere = await hasEntry(store, head)
       if (!isThere && store.isolated !== undefined) throw store.isolated.lacking()
@@ -107,14 +108,9 @@ function standingOf(store: LedgerStore, ledger: string, nonces: Nonces): LedgerS
   }
 }
 
-function headOf(store: LedgerStore): JournalHead {
-  const { seq, hash } = store.head()
-  return { seq, hash: Buffer.from(hash).toString("hex") }
-}
-
 /** What is in an archive can't be compared any more; that it was archived is later than the mark. */
 async function hasEntry(store: LedgerStore, { seq, hash }: JournalHead): Promise<boolean> {
-  const last = headOf(store)
+  const last = hexHead(store.head())
   if (seq >= last.seq) return seq === last.seq && hash === last.hash
   const { archivedSeq, archivedHash } = await store.run("journalEnds")
   if (seq <= archivedSeq) return seq < archivedSeq || hash === archivedHash

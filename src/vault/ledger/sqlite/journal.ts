@@ -4,6 +4,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { Fault } from "../../../std/fault.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import type { JournalRow, RequestRow } from "../records/row.ts"
+import type { JournalHead } from "../store/audit-queries.ts"
 import type { Head, Identity } from "../store/store.ts"
 
 /** The chained list of everything that was recorded. */
@@ -80,6 +81,11 @@ export function chainHash(previous: Uint8Array, row: string): Uint8Array {
 
 /** Where the two are joined; kept from one entry to the next, since a check hashes many. */
 let scratch = Buffer.alloc(8_192)
+
+/** As it is told and kept. */
+export function hexHead({ seq, hash }: Head): JournalHead {
+  return { seq, hash: Buffer.from(hash).toString("hex") }
+}
 
 /** What the first entry is chained to: 32 zero bytes. */
 const beginning: Head = { seq: 0, hash: new Uint8Array(32) }
