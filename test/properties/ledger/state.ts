@@ -10,6 +10,7 @@ import type { Client, KeyEntry } from "../../../src/vault/ledger/records/binding
 import { Fault } from "../../../src/std/fault.ts"
 import { ever } from "../../../src/vault/policy/terms/decision.ts"
 import { parseAddress } from "../../../src/venue/address.ts"
+import { formatDecimal } from "../../../src/venue/decimal.ts"
 import { beginning, chained, Disk, type Entry } from "../../simulation/store/disk.ts"
 import { aClaim, hourMs } from "../../support/a-claim.ts"
 import { fakeClock, ledgerTime, type FakeClock } from "../../support/fake-clock.ts"
@@ -111,7 +112,7 @@ class History {
   }
 
   async restart(): Promise<void> {
-    await this.#ledger?.close()
+    await this.close()
     this.#ledger = await this.#open()
     await this.#ledger.replaceMeters(() => claims, hourMs)
   }
@@ -154,14 +155,20 @@ class History {
     return ledgerTime(this.clock.nowMs())
   }
 
+  async close(): Promise<void> {
+    await this.#ledger?.close()
+    this.#ledger = undefined
+  }
+
   /** All that a decision depends on, besides files and keys in memory. */
   state() {
-    const nowMs = this.clock.nowMs()
+    const nowMs = this.#nowMs()
     return {
       ...this.ledger.bindings(),
-      holds: this.ledger.holds(ledgerTime(nowMs)),
+      holds: this.ledger.holds(nowMs),
       nonces: signers.map((each) => this.ledger.lastNonce(each)),
-      used: this.ledger.usage(ledgerTime(nowMs)),
+      // As text: ten times 0.3 is 3.0 live, and 3 where it was read.
+      used: this.ledger.usage(nowMs).map((each) => ({ ...each, used: formatDecimal(each.used) })),
     }
   }
 }
@@ -254,15 +261,19 @@ async function isSame(engine: FileEngine, steps: readonly Step[]): Promise<void>
     const live = history.state()
     await history.restart()
     assert.deepEqual(history.state(), live, "after a restart")
-    await history.ledger.close()
+    await history.close()
 
     const rows = readLedger(place.file).map(({ row }) => row as JournalRow)
     const { openStore } = inMemory(diskOf(rows))
     const replay = new History(clock, () => openLedgerOver(openStore, { clock }))
-    await replay.restart()
-    assert.deepEqual(replay.state(), live, "on a replay")
-    await replay.ledger.close()
+    try {
+      await replay.restart()
+      assert.deepEqual(replay.state(), live, "on a replay")
+    } finally {
+      await replay.close()
+    }
   } finally {
+    await history.close() // left open, it keeps the process of a failed test
     await place.remove()
   }
 }
