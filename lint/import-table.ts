@@ -68,12 +68,12 @@ export const importTable: readonly Row[] = [
   {
     path: "audit/",
     may: [
-      ...["std/", "venue/", "vault/active/", "vault/audit/", "vault/config/", "vault/ledger/"],
-      ...["vault/policy/", "vault/process/", "vault/request/", "vault/status/"],
+      ...["std/", "venue/", "vault/active/", "vault/config/", "vault/keyring/write-new-file"],
+      ...["vault/ledger/", "vault/policy/", "vault/process/", "vault/request/", "vault/status/"],
     ],
-    types: ["contract/"],
+    types: ["contract/", "link/calls/"],
     never: ["HTTP", "TLS", "undici", "Express"],
-    why: "audit/ reads the ledger, has no key, and asks nobody.",
+    why: "audit/ reads the ledger and has no key.",
   },
   {
     path: "sandbox/",

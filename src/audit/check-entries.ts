@@ -6,7 +6,7 @@ import {
   type ChainPosition,
   type Flaw,
   type NumberedRow,
-} from "../vault/ledger/audit/chain-check.ts"
+} from "./chain-check.ts"
 import { chainHash, hexHead, readArchivedHead, readTrail } from "../vault/ledger/sqlite/journal.ts"
 import { isOfMachine } from "../vault/ledger/sqlite/sqlite-fault.ts"
 import type { StoredEntry } from "../vault/ledger/store/audit-queries.ts"

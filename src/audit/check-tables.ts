@@ -1,5 +1,5 @@
 import { compareDecimals } from "../venue/decimal.ts"
-import type { ChainPosition, Flaw } from "../vault/ledger/audit/chain-check.ts"
+import type { ChainPosition, Flaw } from "./chain-check.ts"
 import { readDecimal } from "../vault/ledger/records/prices.ts"
 import type { RequestRow } from "../vault/ledger/records/row.ts"
 import { readArchivedHead, readTrail } from "../vault/ledger/sqlite/journal.ts"

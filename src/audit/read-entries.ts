@@ -166,3 +166,9 @@ function textOf(value: unknown): string | undefined {
 function stored(rows: readonly unknown[]): readonly StoredEntry[] {
   return rows as readonly StoredEntry[]
 }
+
+/** When entries were archived last; 0 where none were. */
+export function archivedAtMs(ledger: LedgerReader): number {
+  const last = ledger.prepare("SELECT at_ms FROM archives ORDER BY seq DESC LIMIT 1").get()
+  return (last?.["at_ms"] as number | undefined) ?? 0 // our own STRICT table
+}

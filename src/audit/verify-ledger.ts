@@ -1,13 +1,8 @@
 import { basename } from "node:path"
 
 import { Fault } from "../std/fault.ts"
-import { checkArchive } from "../vault/audit/check-archive.ts"
-import {
-  chainStart,
-  type ChainPosition,
-  type Flaw,
-  type KeptHead,
-} from "../vault/ledger/audit/chain-check.ts"
+import { checkArchive } from "./check-archive.ts"
+import { chainStart, type ChainPosition, type Flaw, type KeptHead } from "./chain-check.ts"
 import { readLastCheckpoint } from "../vault/ledger/sqlite/audit-runner.ts"
 import { hexHead, readArchivedHead } from "../vault/ledger/sqlite/journal.ts"
 import type { Checkpoint, JournalHead } from "../vault/ledger/store/audit-queries.ts"

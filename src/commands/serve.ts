@@ -8,6 +8,7 @@ import { parsePort } from "./cli/address.ts"
 import { tell } from "./cli/print.ts"
 import { atHangUp, withStopSignal } from "./cli/signals.ts"
 import type { Terminal } from "./cli/terminal.ts"
+import { archiveInTime } from "./daemon/archive-in-time.ts"
 import type { Stopper } from "./daemon/child.ts"
 import { startDaemon, type Daemon } from "./daemon/start-daemon.ts"
 import {
@@ -48,6 +49,7 @@ export const serve = command({
       atHangUp(reload, async () => {
         daemon = await startDaemon(ask)
         sayReady(daemon, terminal)
+        void archiveInTime(ask.installation)
         await untilEnded(daemon, stopped)
       }),
     )

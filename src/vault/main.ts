@@ -8,7 +8,7 @@ import { Fault } from "../std/fault.ts"
 import { readLogLevel, type LogLevel } from "../std/log.ts"
 import { listenFds, serviceExitCode, serviceNotify, undenied } from "../std/systemd.ts"
 import { changedPlaces } from "./active/files-on-disk.ts"
-import { signCheckpointsInTime } from "./audit/checkpoints.ts"
+import { signCheckpointsInTime } from "./watch/checkpoints.ts"
 import { assertSocketPathsFit, pathsOf, type Installation } from "./config/installation.ts"
 import { forgetStop, keepSet, readKeptSet } from "./config/kept-set.ts"
 import { loadFiles, type Starter } from "./config/load-files.ts"
@@ -22,7 +22,6 @@ import { runAccepted } from "./operator/files-in-force.ts"
 import { logVault } from "./process/log-vault.ts"
 import { logFailure, log, logFrom } from "./process/log.ts"
 import { placeOf, serveSockets } from "./serve-sockets.ts"
-import { archiveInTime } from "./serve/archive-in-time.ts"
 import { reloadOnSignal, stopOnSignal } from "./serve/signals.ts"
 import { endWithLedger, type VaultMessage, vaultService } from "./serve/vault-service.ts"
 import { lookAtAlarms } from "./status/alarm-log.ts"
@@ -64,7 +63,6 @@ async function start(): Promise<void> {
     lockWalletKeysInTime(vault)
     watchHeartbeats(vault)
     signCheckpointsInTime(vault.checkpoints)
-    archiveInTime(vault)
     endWithLedger(vault.ledger, vault.keyring)
     watchDisk(vault)
     // As often as the gate asks: what comes and goes while it is away is seen too.

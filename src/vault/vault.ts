@@ -1,5 +1,5 @@
 import type { FilesInForce } from "./active/active-set.ts"
-import type { Checkpoints } from "./audit/checkpoints.ts"
+import type { Checkpoints } from "./watch/checkpoints.ts"
 import type { Custody } from "./custody/custody.ts"
 import type { Keyring } from "./keyring/keyring.ts"
 import type { Outbox } from "./ledger/outbox.ts"

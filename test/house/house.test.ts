@@ -16,8 +16,6 @@ const mutual: Readonly<Record<string, string>> = {
   "contract ↔ link":
     "a call's result has the types of what is shown, and who asks writes the link's frames",
   "contract ↔ link/calls": "the same; and a freeze is shown as it is given back",
-  "vault/ledger/audit ↔ vault/ledger/sqlite":
-    "the ledger's thread runs the jobs of both, and what checks the chain reads as the store does",
   "vault/ledger/records ↔ vault/process":
     "a reservation is asked for at the time that is made beside the clocks, and the log tells what was recorded",
 }

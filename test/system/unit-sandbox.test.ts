@@ -42,6 +42,16 @@ const vault = {
   credential: "read:/run/credentials/countersign-vault.service/countersign-key",
 } as const
 
+/** It is the vault's user's. */
+const archive = {
+  denied: [
+    ...vault.denied.filter((attempt) => !/:\/(?:var\/)?tmp$/.test(attempt)),
+    ...["keystore", "ledger.key"].map((name) => `read:/var/lib/countersign/${name}`),
+    ...["read:/etc/countersign", "write:/var/lib/signers-of-countersign/new", "exec:/usr/bin/true"],
+  ],
+  allowed: ["write:/var/lib/countersign/new", "unix:/var/lib/countersign/admin.sock"],
+} as const
+
 /** What is denied to each of the two that speak IP. */
 const ofBoth = [
   ...["/etc/countersign", "/var/lib/countersign", "/var/lib/signers-of-countersign"].map(
@@ -87,6 +97,7 @@ const units = [
   ],
   ...["countersign-gate.service", "countersign-gate.socket", "countersign-gate-unix.socket"],
   ...["countersign-relay.service", "countersign-vault-ledger.socket"],
+  "countersign-archive.timer",
 ]
 
 /** Which of `sockets` somebody reaches. */
@@ -116,10 +127,10 @@ ip address add 192.0.2.7/32 dev lo
 ${probe} --listen ${quoted(listeners)} > /run/listening &
 until_so grep --quiet listening /run/listening
 
-# probes SERVICE NAME ATTEMPT…: NAME is the drop-in's
+# probes SERVICE NAME ATTEMPT…: NAME is the drop-in's; one that isn't to stay has an empty STAY
 probes() {
   install -d "/etc/systemd/system/$1.service.d"
-  printf '[Service]\\nExecStart=\\nExecStart=%s\\nRestart=no\\nWatchdogSec=0\\n' "${probe} --stay \${*:3}" \\
+  printf '[Service]\\nExecStart=\\nExecStart=%s\\nRestart=no\\nWatchdogSec=0\\n' "${probe} \${STAY---stay} \${*:3}" \\
     > "/etc/systemd/system/$1.service.d/$2.conf"
   systemctl daemon-reload
   timeout 120 systemctl restart "$1.service"
@@ -138,6 +149,12 @@ echo "== gate beside closed modes"
 probes countersign-gate probe ${vault.credential} unix:/var/lib/countersign/admin.sock read:/etc/countersign
 echo "== vault outside"
 outside countersign-vault --clear-groups ${quoted([...vault.denied, ...vault.allowed])}
+echo "== archive outside"
+install -d -o countersign-vault /var/lib/countersign/keystore
+install -o countersign-vault -m 600 /dev/null /var/lib/countersign/ledger.key
+outside countersign-vault --clear-groups ${quoted([...archive.denied, ...archive.allowed])}
+echo "== archive inside"
+STAY= probes countersign-archive probe ${quoted([...archive.denied, ...archive.allowed])}
 
 # What the modes forbid by themselves is opened, so that the unit is left to deny it.
 chmod 777 /etc/countersign* /var/lib/countersign /var/lib/signers-of-countersign
@@ -223,7 +240,7 @@ describe("the sandboxes of the units", { ...needsSystemd(), timeout: 900_000 }, 
   const possibleIn = (title: string): readonly string[] =>
     [...outcomes(title)].filter(([, outcome]) => outcome === "yes").map(([attempt]) => attempt)
 
-  for (const [name, { denied, allowed }] of Object.entries({ vault, gate, relay })) {
+  for (const [name, { denied, allowed }] of Object.entries({ vault, archive, gate, relay })) {
     for (const attempt of denied) {
       it(`denies the ${name} what its user could do outside: ${attempt}`, () => {
         assert.equal(outcomes(`${name} outside`).get(attempt), "yes")

@@ -1,7 +1,7 @@
 import { fieldsOf } from "../../audit/read-entries.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
-import { entryLine } from "../../vault/audit/archive-lines.ts"
+import { entryLine } from "../../audit/archive-lines.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 
 /** As wide as numbers up to a million; those of a longer ledger move the rest of their line. */

@@ -110,7 +110,7 @@ export function unitNames(files: readonly { readonly name: string }[]): readonly
 }
 
 const folder = join(packageRoot, "systemd")
-const unitName = /^countersign[\w-]*\.(?:service|socket|target)$/
+const unitName = /^countersign[\w-]*\.(?:service|socket|target|timer)$/
 const configName = /^countersign\.(sysusers|tmpfiles)\.conf$/
 
 /** sysusers.d(5), tmpfiles.d(5), systemd.unit(5): a file in /etc stands before one of that name in /usr/lib. */

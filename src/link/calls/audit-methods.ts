@@ -19,8 +19,8 @@ export const auditParams = {
   /** Where the journal ends; all of it is on the disk then. */
   ledgerHead: z.strictObject({}),
   auditCheckpoint: z.strictObject({}),
-  /** What may go into an archive next. */
-  auditArchivable: z.strictObject({ beforeMs: ms }),
+  /** What may go into an archive next; `null`: as `archive` in countersign.yaml says. */
+  auditArchivable: z.strictObject({ before_ms: ms.nullable() }),
   /** Records that entries are in a file, which is durable and checked. */
   auditArchive: z.strictObject({
     file: z

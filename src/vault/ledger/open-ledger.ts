@@ -112,8 +112,8 @@ function standingOf(store: LedgerStore, ledger: string, nonces: Nonces): LedgerS
 async function hasEntry(store: LedgerStore, { seq, hash }: JournalHead): Promise<boolean> {
   const last = hexHead(store.head())
   if (seq >= last.seq) return seq === last.seq && hash === last.hash
-  const { archivedSeq, archivedHash } = await store.run("journalEnds")
-  if (seq <= archivedSeq) return seq < archivedSeq || hash === archivedHash
+  const { archived } = await store.run("journalEnds")
+  if (seq <= archived.seq) return seq < archived.seq || hash === archived.hash
   return (await store.run("hashAt", seq)) === hash
 }
 

@@ -2,22 +2,25 @@ import type { AuditResults } from "../../link/calls/audit-methods.ts"
 import type { AdminParams } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Acts, FilesInForce } from "../active/active-set.ts"
-import type { Checkpoints } from "../audit/checkpoints.ts"
-import type { ArchivePage, ArchiveSource } from "../audit/write-archive.ts"
+import type { Installation } from "../config/installation.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import type { ArchiveBounds, StoredEntry } from "../ledger/store/audit-queries.ts"
+import type { ArchivableStep, ArchiveBounds, JournalHead } from "../ledger/store/audit-queries.ts"
 import { longestWindowMs } from "../request/recount.ts"
+import { ledgerBytes } from "../status/watch-disk.ts"
+import type { Checkpoints } from "../watch/checkpoints.ts"
+import type { DiskSpace } from "../watch/disk-space.ts"
 
 /** What was recorded; archiving is an act, one at a time. */
-export type AuditParts = Acts &
+type AuditParts = Acts &
   Pick<FilesInForce, "inTurn"> & {
+    readonly installation: Installation
     readonly ledger: Pick<Ledger, "audit">
     readonly checkpoints: Pick<Checkpoints, "sign">
+    readonly disk: Pick<DiskSpace, "lowWith">
   }
 
-/** The calls that prove and archive what was recorded. */
+/** The calls that prove what was recorded, and let old entries go into an archive that the caller writes. */
 export function auditMethods(parts: AuditParts) {
-  const archiver = openArchiver(parts)
   return {
     async ledgerHead(): Promise<AuditResults["ledgerHead"]> {
       const { seq, hash } = await parts.ledger.audit.ends()
@@ -26,70 +29,64 @@ export function auditMethods(parts: AuditParts) {
     auditCheckpoint: async (): Promise<AuditResults["auditCheckpoint"]> => ({
       signed: await parts.checkpoints.sign(),
     }),
-    async auditArchivable({
-      beforeMs,
-    }: AdminParams["auditArchivable"]): Promise<AuditResults["auditArchivable"]> {
-      const { archived, pages } = archiver(beforeMs)
-      const { seq } = await archived()
-      let [last_seq, stays]: [number, ArchivePage["stays"]] = [seq, undefined]
-      for await (const page of pages(seq)) {
-        last_seq = page.entries.at(-1)?.seq ?? last_seq
-        stays = page.stays
-      }
-      return { last_seq, stays: stays ?? null }
-    },
-    auditArchive: (archived: AdminParams["auditArchive"]): Promise<AuditResults["auditArchive"]> =>
-      archiver(0).record(archived),
-    auditTrim: async (): Promise<AuditResults["auditTrim"]> => ({
-      removed: await archiver(0).trim(),
-    }),
+    ...archiveMethods(parts),
   }
 }
 
-/** What was recorded within this time always stays: idempotency and open questions need it. */
-const leastKeptMs = 86_400_000
-
-/** How many steps a call removes archived entries by. */
-const trimSteps = 20
-
-/** Archives what was recorded before a time. Only what this has handed out as archivable can be archived, up to where it was. */
-export function openArchiver(parts: AuditParts): (beforeMs: number) => ArchiveSource {
+function archiveMethods(parts: AuditParts) {
   const { audit } = parts.ledger
-  let mayGo: StoredEntry | undefined
-  return (beforeMs) => ({
-    async archived() {
-      const { archivedSeq: seq, archivedHash: hash } = await audit.ends()
-      return { seq, hash }
-    },
-    async *pages(afterSeq) {
-      const bounds = boundsOf(beforeMs, parts)
-      let last: StoredEntry | undefined
-      for (let isEnd = false; !isEnd;) {
-        const { entries, end } = await audit.archivable(last?.seq ?? afterSeq, bounds)
-        mayGo = last = entries.at(-1) ?? last
-        isEnd = end !== undefined
-        yield { entries, stays: end === "journal_ends" ? undefined : end }
+  /** The last entry that was told to be archivable; only up to there can entries be archived. */
+  let mayGo: JournalHead | undefined
+  return {
+    async auditArchivable({
+      before_ms,
+    }: AdminParams["auditArchivable"]): Promise<AuditResults["auditArchivable"]> {
+      const { archived } = await audit.ends()
+      const beforeMs = before_ms ?? (await keptSince(parts))
+      if (typeof beforeMs === "string") {
+        return { last_seq: archived.seq, stays: { seq: archived.seq + 1, why: beforeMs } }
       }
+      const bounds = boundsOf(beforeMs, parts)
+      let [last, end]: [JournalHead, ArchivableStep["end"]] = [archived, undefined]
+      while (end === undefined) {
+        const step = await audit.archivable(last.seq, bounds)
+        ;[last, end] = [step.last ?? last, step.end]
+      }
+      mayGo = last
+      return { last_seq: last.seq, stays: end === "journal_ends" ? null : end }
     },
-    checkpoint: () => parts.checkpoints.sign(),
-    record: (archived) =>
+    auditArchive: (archived: AdminParams["auditArchive"]): Promise<AuditResults["auditArchive"]> =>
       parts.inTurn(async () => {
-        const { archivedSeq } = await audit.ends()
-        const isNext = archived.first_seq === archivedSeq + 1 && archived.last_seq === mayGo?.seq
-        const hash = Buffer.from(mayGo?.hash ?? []).toString("hex")
-        if (!isNext || archived.last_hash !== hash) throw archivedMeanwhile()
+        const ends = await audit.ends()
+        const isNext =
+          archived.first_seq === ends.archived.seq + 1 && archived.last_seq === mayGo?.seq
+        if (!isNext || archived.last_hash !== mayGo?.hash) throw archivedMeanwhile()
         return { record: await parts.act({ act: "archived", ...archived }) }
       }),
-    async trim() {
+    async auditTrim(): Promise<AuditResults["auditTrim"]> {
       let removed = 0
       for (let step = 0; step < trimSteps; step++) {
         const now = await audit.trim()
         if (now === 0) break
         removed += now
       }
-      return removed
+      return { removed }
     },
-  })
+  }
+}
+
+/** How many steps a call removes archived entries by. */
+const trimSteps = 20
+
+/** What was recorded within this time always stays: idempotency and open questions need it. */
+const leastKeptMs = 86_400_000
+
+/** Since when `archive` in countersign.yaml keeps entries, or why nothing is to go: what is free is kept for cancels. */
+async function keptSince(parts: AuditParts): Promise<number | "off" | "room"> {
+  const { archiveKeepMs } = parts.active().config
+  if (archiveKeepMs === undefined) return "off"
+  const low = parts.disk.lowWith(await ledgerBytes(parts.installation))
+  return low === undefined ? parts.now() - archiveKeepMs : "room"
 }
 
 /** @throws {Fault} `usage` where nothing is archived. */

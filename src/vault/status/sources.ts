@@ -1,5 +1,5 @@
 import type { FilesInForce } from "../active/active-set.ts"
-import type { Checkpoints } from "../audit/checkpoints.ts"
+import type { Checkpoints } from "../watch/checkpoints.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { PickedCurve } from "../keyring/pick-curve.ts"
 import type { Ledger } from "../ledger/ledger.ts"

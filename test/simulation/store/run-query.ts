@@ -31,7 +31,7 @@ function queriesOf({ tables, snapshot }: Kept): Partial<Queries> {
     tailPage: (asked) => tail(asked, tables),
     journalEnds() {
       const { seq, hash } = tables.head()
-      const archived = { archivedSeq: 0, archivedHash: "", archivedAtMs: undefined }
+      const archived = { archived: { seq: 0, hash: "" } }
       return { seq, hash: Buffer.from(hash).toString("hex"), ...archived, checkpoint: undefined }
     },
     archiveOf: () => undefined,

@@ -1,22 +1,14 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type {
-  ArchivablePage,
-  ArchiveBounds,
-  StayReason,
-  StoredEntry,
-} from "../store/audit-queries.ts"
-import { readArchivedHead } from "./journal.ts"
+import type { ArchivableStep, ArchiveBounds, JournalHead } from "../store/audit-queries.ts"
+import { hexHead, readArchivedHead } from "./journal.ts"
 
-/** How much of rows a page holds. */
-const maxPageBytes = 96 * 1_024
-
-/** Prepares the look-up of the entries after one that may go into an archive, up to the first that stays. */
-export function archivablePager(
+/** Prepares the look at which entries after one may go into an archive, up to the first that stays; a step at a time. */
+export function archivableSteps(
   database: DatabaseSync,
-): (after: number, bounds: ArchiveBounds) => ArchivablePage {
+): (after: number, bounds: ArchiveBounds) => ArchivableStep {
   const read = database.prepare(
-    `SELECT e.*, r.counted_at, r.released_at, r.expires_after, h.expires_at, h.state
+    `SELECT e.seq, e.hash, e.at_ms, r.counted_at, r.released_at, r.expires_after, h.expires_at, h.state
      FROM entries e
      LEFT JOIN requests r ON e.kind = 'request' AND r.id = e.id
      LEFT JOIN holds h ON e.kind = 'act' AND h.seq = e.seq
@@ -24,19 +16,15 @@ export function archivablePager(
   )
   return (after, bounds) => {
     const isOver = openTimeSlice()
-    const entries: StoredEntry[] = []
-    let bytes = 0
+    let last: JournalHead | undefined
     for (const columns of read.iterate(after)) {
-      const entry = columns as StoredEntry & Columns // our own STRICT tables
+      const entry = columns as Columns // our own STRICT tables
       const why = reasonToStay(entry, bounds)
-      if (why !== undefined) return { entries, end: { seq: entry.seq, why } }
-      const { seq, id, kind, at_ms, row, hash } = entry
-      bytes += Buffer.byteLength(row)
-      if (entries.length > 0 && bytes > maxPageBytes) return { entries, end: undefined }
-      entries.push({ seq, id, kind, at_ms, row, hash })
-      if (isOver()) return { entries, end: undefined }
+      if (why !== undefined) return { last, end: { seq: entry.seq, why } }
+      last = hexHead(entry)
+      if (isOver()) return { last, end: undefined }
     }
-    return { entries, end: "journal_ends" }
+    return { last, end: "journal_ends" }
   }
 }
 
@@ -57,6 +45,9 @@ function openTimeSlice(): () => boolean {
 }
 
 type Columns = {
+  readonly seq: number
+  readonly hash: Uint8Array
+  readonly at_ms: number
   readonly counted_at: number | null
   readonly released_at: number | null
   readonly expires_after: number | null
@@ -65,9 +56,9 @@ type Columns = {
 }
 
 function reasonToStay(
-  entry: StoredEntry & Columns,
+  entry: Columns,
   { beforeMs, countedSinceMs, nowMs }: ArchiveBounds,
-): StayReason | undefined {
+): string | undefined {
   if (entry.at_ms >= beforeMs) return "young"
   if (isHeldOpen(entry, nowMs)) return "hold"
   if (entry.counted_at === null) return undefined

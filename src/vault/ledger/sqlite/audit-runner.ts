@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite"
 
 import { checkpointRow } from "../audit/checkpoint.ts"
 import type { AuditQueries, JournalEnds } from "../store/audit-queries.ts"
-import { archivablePager, archivedTrimmer, findArchive } from "./archivable.ts"
-import { readArchivedHead, type Journal } from "./journal.ts"
+import { archivableSteps, archivedTrimmer, findArchive } from "./archivable.ts"
+import { hexHead, readArchivedHead, type Journal } from "./journal.ts"
 import type { WriteRow } from "./projections.ts"
 
 /** Prepares these queries. Within the open transaction. */
@@ -15,7 +15,7 @@ export function auditQueries(
   return {
     journalEnds: () => readEnds(database, journal),
     hashAt: (seq) => readHash(database, seq),
-    archivable: archivablePager(database),
+    archivable: archivableSteps(database),
     trimArchived: archivedTrimmer(database),
     archiveOf: (atMs) => findArchive(database, atMs),
     signCheckpoint(key, at) {
@@ -27,16 +27,9 @@ export function auditQueries(
 }
 
 function readEnds(database: DatabaseSync, journal: Journal): JournalEnds {
-  const archive = database.prepare("SELECT at_ms FROM archives ORDER BY seq DESC LIMIT 1").get()
-  const archived = readArchivedHead(database)
-  const head = journal.head()
   return {
-    seq: head.seq,
-    hash: hex(head.hash),
-    archivedSeq: archived.seq,
-    archivedHash: hex(archived.hash),
-    // Our own STRICT tables.
-    archivedAtMs: archive?.["at_ms"] as number | undefined,
+    ...hexHead(journal.head()),
+    archived: hexHead(readArchivedHead(database)),
     checkpoint: readLastCheckpoint(database),
   }
 }

@@ -11,14 +11,12 @@ export type ArchiveBounds = {
   readonly nowMs: number
 }
 
-export type ArchivablePage = {
-  readonly entries: readonly StoredEntry[]
+export type ArchivableStep = {
+  /** The last entry that may go; `undefined` where none may. */
+  readonly last: JournalHead | undefined
   /** `undefined` while there may be more. */
-  readonly end: "journal_ends" | { readonly seq: number; readonly why: StayReason } | undefined
+  readonly end: "journal_ends" | { readonly seq: number; readonly why: string } | undefined
 }
-
-/** Why an entry can't go yet, and so all after it can't. */
-export type StayReason = "young" | "limits" | "valid" | "hold"
 
 /** A refusal as it was recorded. */
 export type RecentRefusal = {
@@ -32,7 +30,7 @@ export type AuditQueries = {
   readonly journalEnds: () => JournalEnds
   /** The hash of an entry, hex. */
   readonly hashAt: (seq: number) => string | undefined
-  readonly archivable: (after: number, bounds: ArchiveBounds) => ArchivablePage
+  readonly archivable: (after: number, bounds: ArchiveBounds) => ArchivableStep
   readonly trimArchived: () => number
   readonly archiveOf: (atMs: number) => string | undefined
   /** Returns whether there was anything new to sign. */
@@ -42,15 +40,10 @@ export type AuditQueries = {
   ) => boolean
 }
 
-/** Where the journal begins and ends, and what it has of checkpoints and archives. */
-export type JournalEnds = {
-  readonly seq: number
-  /** Hex. */
-  readonly hash: string
+/** Where the journal begins and ends, and its last checkpoint. */
+export type JournalEnds = JournalHead & {
   /** The last entry that is in an archive; 0 for none. */
-  readonly archivedSeq: number
-  readonly archivedHash: string
-  readonly archivedAtMs: number | undefined
+  readonly archived: JournalHead
   readonly checkpoint:
     { readonly seq: number; readonly atMs: number; readonly publicKey: string } | undefined
 }

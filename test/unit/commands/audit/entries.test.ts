@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { entryWords, shownEntry } from "../../../../src/commands/audit/entries.ts"
-import { entryLine, parseEntryLine } from "../../../../src/vault/audit/archive-lines.ts"
+import { entryLine, parseEntryLine } from "../../../../src/audit/archive-lines.ts"
 
 describe("entries in lines", () => {
   it("have their columns below each other, whatever their numbers", () => {

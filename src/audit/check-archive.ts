@@ -3,14 +3,14 @@ import { createReadStream } from "node:fs"
 import { Transform } from "node:stream"
 import { createGunzip } from "node:zlib"
 
-import { Fault } from "../../std/fault.ts"
+import { Fault } from "../std/fault.ts"
 import {
   chainStart,
   openChainCheck,
   type ChainCheck,
   type ChainPosition,
   type Flaw,
-} from "../ledger/audit/chain-check.ts"
+} from "./chain-check.ts"
 import {
   parseEndLine,
   parseEntryLine,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { chmod, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import { openCheckpoints } from "../../../../src/vault/audit/checkpoints.ts"
+import { openCheckpoints } from "../../../../src/vault/watch/checkpoints.ts"
 import { isSigned } from "../../../../src/vault/ledger/audit/checkpoint.ts"
 import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"

@@ -1,27 +1,25 @@
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
-import { readFile, readdir, stat, writeFile } from "node:fs/promises"
+import { mkdir, readFile, readdir, stat, utimes, writeFile } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { gunzipSync, gzipSync } from "node:zlib"
 
-import { aboutEntry, archiveOf } from "../../../../src/audit/read-entries.ts"
-import { archiveSource } from "../../../../src/commands/audit/archive.ts"
-import { checkArchive } from "../../../../src/vault/audit/check-archive.ts"
-import { writeArchive, type ArchiveWritten } from "../../../../src/vault/audit/write-archive.ts"
-import { pathsOf } from "../../../../src/vault/config/installation.ts"
-import { archiveIfDue } from "../../../../src/vault/serve/archive-in-time.ts"
-import { adminOf, entriesOf } from "../../../support/admin-of.ts"
-import { tamper, verdictOf } from "../../../support/audit-ledger.ts"
-import { growLedger } from "../../../support/big-ledger.ts"
-import { signer } from "../../../support/ledger-ask.ts"
+import { checkArchive } from "../../../src/audit/check-archive.ts"
+import { aboutEntry, archiveOf } from "../../../src/audit/read-entries.ts"
+import { writeArchive, type Archiving } from "../../../src/audit/write-archive.ts"
+import { pathsOf } from "../../../src/vault/config/installation.ts"
+import { adminOf, entriesOf } from "../../support/admin-of.ts"
+import { tamper, verdictOf } from "../../support/audit-ledger.ts"
+import { growLedger } from "../../support/big-ledger.ts"
+import { signer } from "../../support/ledger-ask.ts"
 import {
   assertSigned,
   limitOrder,
   openTestVault,
   type TestVault,
-} from "../../../support/open-test-vault.ts"
-import { query } from "../../../support/read-ledger.ts"
+} from "../../support/open-test-vault.ts"
+import { query } from "../../support/read-ledger.ts"
 
 const dayMs = 86_400_000
 const old = 600
@@ -40,10 +38,12 @@ function ledgerOf({ installation }: TestVault): string {
   return pathsOf(installation).ledgerFile
 }
 
-function archiveFrom(test: TestVault, beforeMs = Date.now() - 30 * dayMs) {
+function archiveFrom(test: TestVault, before_ms: number | null = Date.now() - 30 * dayMs) {
   const directory = pathsOf(test.installation).archiveDir
-  return writeArchive(archiveSource(adminOf(test), beforeMs), directory)
+  return writeArchive(adminOf(test), { before_ms, directory })
 }
+
+type ArchiveWritten = NonNullable<Archiving["archive"]>
 
 async function archived(test: TestVault): Promise<ArchiveWritten> {
   const { archive } = await archiveFrom(test)
@@ -275,27 +275,48 @@ limits:
   })
 })
 
-describe("archiving by itself", () => {
-  it("takes what countersign.yaml says, once a day", async () => {
+describe("an archive by countersign.yaml", () => {
+  it("takes what is older than it says, where there is room for as much as the ledger has", async () => {
     const test = await openOldVault()
     try {
       const { archiveDir } = pathsOf(test.installation)
-      await archiveIfDue(test.vault)
-      await assert.rejects(readdir(archiveDir), "it is off")
+      const off = await archiveFrom(test, null)
+      assert.deepEqual(off, { archive: undefined, stays: { seq: 1, why: "off" } })
       await test.close()
-      const { configDir } = test.installation
-      const config = join(configDir, "countersign.yaml")
-      const text = (await readFile(config, "utf8")).replace("archive: off", "archive: {keep: 30d}")
+
+      const config = join(test.installation.configDir, "countersign.yaml")
+      const text = (await readFile(config, "utf8")).replace("archive: off", "archive: {keep: 32d}")
       await writeFile(config, text, { mode: 0o600 })
       const reopened = await test.reopen()
-      const low = { freeBytes: 1, minFreeBytes: 2 }
-      const withoutRoom = { ...reopened.vault.disk, lowWith: () => low }
-      await archiveIfDue({ ...reopened.vault, disk: withoutRoom })
-      await assert.rejects(readdir(archiveDir), "there is no room for it")
-      await archiveIfDue(reopened.vault)
-      await archiveIfDue(reopened.vault)
+      const { disk } = reopened.vault
+      Object.assign(disk, { lowWith: () => ({ freeBytes: 1, minFreeBytes: 2 }) })
+      const low = await archiveFrom(reopened, null)
+      assert.deepEqual(low, { archive: undefined, stays: { seq: 1, why: "room" } })
+      await assert.rejects(readdir(archiveDir), "nothing was written yet")
+
+      Object.assign(disk, { lowWith: () => undefined })
+      const { archive, stays } = await archiveFrom(reopened, null)
+      assert.equal(stays?.why, "young")
+      assert.ok(archive !== undefined && archive.last_seq > 1 && archive.last_seq < old)
+      assert.ok(archive.to_ms < Date.now() - 32 * dayMs)
       await reopened.close()
-      assert.equal((await readdir(archiveDir)).filter((name) => name.endsWith(".gz")).length, 1)
+    } finally {
+      await test.remove()
+    }
+  })
+
+  it("leaves what another still writes, and removes what a crash left an hour ago", async () => {
+    const test = await openOldVault()
+    try {
+      const { archiveDir } = pathsOf(test.installation)
+      await mkdir(archiveDir, { mode: 0o700 })
+      const [left, written] = [".new-archive-left", ".new-archive-written"]
+      for (const name of [left, written]) await writeFile(join(archiveDir, name), "")
+      const longAgo = new Date(Date.now() - 3_601_000)
+      await utimes(join(archiveDir, left), longAgo, longAgo)
+      await archived(test)
+      const names = await readdir(archiveDir)
+      assert.deepEqual([names.includes(left), names.includes(written)], [false, true])
     } finally {
       await test.remove()
     }

@@ -1,8 +1,8 @@
 import * as z from "zod"
 
-import { parseJson } from "../../std/parse-json.ts"
-import type { ArchivedFields } from "../ledger/records/row.ts"
-import type { StoredEntry } from "../ledger/store/audit-queries.ts"
+import { parseJson } from "../std/parse-json.ts"
+import type { ArchivedFields } from "../vault/ledger/records/row.ts"
+import type { StoredEntry } from "../vault/ledger/store/audit-queries.ts"
 
 /** How an archive begins: what its first entry is chained to. Hashes in hex. */
 export type ArchiveStart = { readonly first_seq: number; readonly previous_hash: string }

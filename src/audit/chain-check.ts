@@ -1,14 +1,14 @@
-import { parseJson } from "../../../std/parse-json.ts"
+import { parseJson } from "../std/parse-json.ts"
 import type {
   ActRow,
   ArchivedFields,
   CheckpointRow,
   JournalRow,
   RequestRow,
-} from "../records/row.ts"
-import { chainHash } from "../sqlite/journal.ts"
-import type { Checkpoint, JournalHead, StoredEntry } from "../store/audit-queries.ts"
-import { isSigned } from "./checkpoint.ts"
+} from "../vault/ledger/records/row.ts"
+import { chainHash } from "../vault/ledger/sqlite/journal.ts"
+import type { Checkpoint, JournalHead, StoredEntry } from "../vault/ledger/store/audit-queries.ts"
+import { isSigned } from "../vault/ledger/audit/checkpoint.ts"
 
 /** The first entry that isn't what it should be. */
 export type Flaw = {
