@@ -3,17 +3,15 @@ import { constants } from "node:fs"
 import { copyFile, link, lstat, open, readdir, rm, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 
-import { copyLedger, verifyBackup } from "../audit/copy-ledger.ts"
+import { copyLedger, verifyBackup } from "../audit/open-ledger.ts"
 import { Fault } from "../std/fault.ts"
 import { sizeText } from "../std/size.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { ledgerBytes } from "../vault/status/watch-disk.ts"
 import { freeBytesAt, freeText, makeRoom, openDiskSpace } from "../vault/watch/disk-space.ts"
-import { option, required } from "./cli/options.ts"
-import type { Admin } from "./installation/admin.ts"
+import { option, required } from "./cli/command.ts"
+import { type Admin, loadConfig, withAdmin } from "./installation/admin.ts"
 import { installationCommand } from "./installation/installation-command.ts"
-import { loadConfig } from "./installation/load-config.ts"
-import { withAdmin } from "./installation/with-vault.ts"
 
 /** `countersign backup --to FILE` */
 export const backup = installationCommand({

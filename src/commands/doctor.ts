@@ -1,4 +1,4 @@
-import { flag } from "./cli/options.ts"
+import { flag } from "./cli/command.ts"
 import { examine } from "./doctor/examine.ts"
 import { findingLines } from "./doctor/finding.ts"
 import { checkLive } from "./doctor/live/check-live.ts"

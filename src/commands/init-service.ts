@@ -7,8 +7,7 @@ import { concatBytes, utf8 } from "../std/bytes.ts"
 import { Fault } from "../std/fault.ts"
 import { packageRoot } from "../std/program-files.ts"
 import { pathsOf } from "../vault/config/installation.ts"
-import { command } from "./cli/command.ts"
-import { choice, option } from "./cli/options.ts"
+import { command, choice, option } from "./cli/command.ts"
 import { print } from "./cli/print.ts"
 import { createInstallation, credentialLogN } from "./init/create-installation.ts"
 import { configText, mainVenueText } from "./init/init-texts.ts"
@@ -22,8 +21,12 @@ import {
   signerDir,
   vaultUser,
   vaultDirectories,
-} from "./service/layout.ts"
-import { thisSystem, identityOf, runOrFail, statusOf, type System } from "./service/system.ts"
+  thisSystem,
+  identityOf,
+  runOrFail,
+  statusOf,
+  type System,
+} from "./service/system.ts"
 
 /** `countersign init-service`: what the services start with, whatever has installed them. */
 export const initService = command({

@@ -8,7 +8,7 @@ import { problemText } from "../std/yaml-file.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import type { Profile } from "../venue/profile.ts"
 import { parseProfile } from "../venue/profile/profile-file.ts"
-import { choice, option, withDefault } from "./cli/options.ts"
+import { choice, option, withDefault } from "./cli/command.ts"
 import { askNewPassphrase, isPipe, readSecretOption } from "./cli/secret-option.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import {

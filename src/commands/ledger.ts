@@ -10,9 +10,8 @@ import { putBackSql, leaveOutSql } from "../vault/ledger/postgres/put-back-sql.t
 import { grantsSql } from "../vault/ledger/postgres/rights-sql.ts"
 import { openDatabase } from "../vault/ledger/sqlite/database.ts"
 import type { LedgerKey } from "../vault/ledger/store/audit-queries.ts"
-import { command } from "./cli/command.ts"
+import { command, option, required, flag } from "./cli/command.ts"
 import { outOption, withNewFile } from "./cli/new-file.ts"
-import { option, required, flag } from "./cli/options.ts"
 import { tell } from "./cli/print.ts"
 import { type Terminal, agreeToShown } from "./cli/terminal.ts"
 import {
@@ -22,7 +21,7 @@ import {
   type InstallationOptions,
 } from "./installation/installation-command.ts"
 import { becomeOwner } from "./installation/caller.ts"
-import { loadConfig } from "./installation/load-config.ts"
+import { loadConfig } from "./installation/admin.ts"
 
 /** Pieces of SQL about the ledger in the file, by what countersign.yaml says of PostgreSQL. @throws {Fault} */
 type MakeSql = (

@@ -6,11 +6,9 @@ import { address } from "../sandbox/state/fields.ts"
 import { defaultSandboxPort } from "../sandbox/state/market.ts"
 import { faultKinds, parseFaultText, type VenueFault } from "../sandbox/faults.ts"
 import { Fault } from "../std/fault.ts"
-import { command } from "./cli/command.ts"
-import { flag, option, parsed, repeated } from "./cli/options.ts"
+import { command, flag, option, parsed, repeated } from "./cli/command.ts"
 import { parsePort } from "./cli/address.ts"
-import { withStopSignal } from "./cli/signals.ts"
-import type { Terminal } from "./cli/terminal.ts"
+import { withStopSignal, type Terminal } from "./cli/terminal.ts"
 
 /** `countersign sandbox` */
 export const sandbox = command({

@@ -1,7 +1,7 @@
 import type { ClientView } from "../../contract/views.ts"
 import type { KeyView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
-import { argument, flag, option } from "../cli/options.ts"
+import { argument, flag, option } from "../cli/command.ts"
 import { tell } from "../cli/print.ts"
 import { adminCommand } from "../installation/installation-command.ts"
 import type { Admin } from "../installation/admin.ts"

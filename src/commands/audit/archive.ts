@@ -9,10 +9,9 @@ import {
 } from "../../vault/audit/write-archive.ts"
 import { pathsOf } from "../../vault/config/installation.ts"
 import { hexHead, readArchivedHead } from "../../vault/ledger/sqlite/journal.ts"
-import { option, parsed, withDefault } from "../cli/options.ts"
+import { option, parsed, withDefault } from "../cli/command.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import type { Admin } from "../installation/admin.ts"
-import { withAdmin } from "../installation/with-vault.ts"
+import { type Admin, withAdmin } from "../installation/admin.ts"
 import { momentOf } from "./moment.ts"
 
 /** `countersign audit archive --before 30d --to DIR` */

@@ -7,9 +7,8 @@ import type { LedgerReader } from "../../audit/open-ledger.ts"
 import { entriesAfter, fieldsOf } from "../../audit/read-entries.ts"
 import { visible } from "../../std/visible.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
-import { command } from "../cli/command.ts"
+import { command, choice, option, parsed, withDefault } from "../cli/command.ts"
 import { withNewFile } from "../cli/new-file.ts"
-import { choice, option, parsed, withDefault } from "../cli/options.ts"
 import { print } from "../cli/print.ts"
 import type { Output } from "../cli/terminal.ts"
 import {
@@ -17,7 +16,7 @@ import {
   installationOptions,
   jsonOption,
 } from "../installation/installation-command.ts"
-import { withLedger } from "../installation/with-vault.ts"
+import { withLedger } from "../installation/admin.ts"
 import { shownEntry } from "./entries.ts"
 import { momentOf } from "./moment.ts"
 

@@ -13,12 +13,11 @@ import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { writeNewFile } from "../../vault/keyring/write-new-file.ts"
 import { isSigned } from "../../vault/ledger/audit/checkpoint.ts"
 import type { Checkpoint } from "../../vault/ledger/store/audit-queries.ts"
-import { option, repeated } from "../cli/options.ts"
+import { option, repeated } from "../cli/command.ts"
 import type { Output } from "../cli/terminal.ts"
-import { dialOrNone } from "../installation/admin.ts"
+import { dialOrNone, askHead } from "../installation/admin.ts"
 import { becomeOwner } from "../installation/caller.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { askHead } from "../installation/with-vault.ts"
 
 type VerifyOptions = {
   readonly archives: readonly string[]

@@ -10,7 +10,7 @@ import { parseDurationMs } from "../../std/time/duration.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
 import { outOption, withNewFile } from "../cli/new-file.ts"
-import { option, parsed, repeated } from "../cli/options.ts"
+import { option, parsed, repeated } from "../cli/command.ts"
 import type { Admin } from "../installation/admin.ts"
 
 /** `--right`, once for each. */

@@ -6,9 +6,15 @@ import { pickCurve } from "../../vault/keyring/pick-curve.ts"
 import { parseProfile } from "../../venue/profile/profile-file.ts"
 import { hostInUrl } from "../cli/address.ts"
 import { askServer } from "../installation/ask-daemon.ts"
-import { dialAdmin } from "../installation/admin.ts"
-import { loadConfig } from "../installation/load-config.ts"
-import { clockFindings, isClockSynchronised, type ClockFacts } from "./clock-findings.ts"
+import { dialAdmin, loadConfig } from "../installation/admin.ts"
+import {
+  clockFindings,
+  isClockSynchronised,
+  type ClockFacts,
+  diskFindings,
+  missingFinding,
+  lookAtDisk,
+} from "./machine-findings.ts"
 import { curveFinding, keyFinding, openKeychain, keychainFinding } from "./key-findings.ts"
 import {
   daemonFindings,
@@ -17,18 +23,19 @@ import {
   type DaemonLook,
   type PortLook,
 } from "./daemon-findings.ts"
-import { diskFindings, missingFinding, lookAtDisk } from "./disk-findings.ts"
 import { locationWords } from "../installation/usual-installation.ts"
-import { fileFindings, warningFindings, type Files } from "./file-findings.ts"
-import { fail, failureOf, ok, warn, type Check, type Finding } from "./finding.ts"
-import { fleetFindings, unaskedFinding, serverFindings } from "./postgres-findings.ts"
-import { lookAtLedger } from "./ledger-findings.ts"
 import {
+  fileFindings,
+  warningFindings,
+  type Files,
   listEntries,
   permissionFindings,
   unreadableFindings,
   type Entries,
-} from "./permission-findings.ts"
+} from "./file-findings.ts"
+import { fail, failureOf, ok, warn, type Check, type Finding } from "./finding.ts"
+import { fleetFindings, unaskedFinding, serverFindings } from "./postgres-findings.ts"
+import { lookAtLedger } from "./ledger-findings.ts"
 import { lookAtTargets } from "./notify-findings.ts"
 import { reach, upstreamFinding } from "./upstream-finding.ts"
 

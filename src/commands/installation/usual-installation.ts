@@ -6,7 +6,7 @@ import { Fault } from "../../std/fault.ts"
 import { isThere } from "../../std/private-file.ts"
 import { shellWord } from "../../std/visible.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import { systemInstallation, target } from "../service/layout.ts"
+import { systemInstallation, target } from "../service/system.ts"
 
 /**
  * Where an installation is that no option names: the user's own, or the services' for a root who has none.

@@ -8,9 +8,9 @@ import { readArchivedHead } from "../../vault/ledger/sqlite/journal.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { begunAnew, changesBetween, type Change } from "../../vault/policy/widening.ts"
 import { momentOf } from "../audit/moment.ts"
-import { option, parsed, withDefault } from "../cli/options.ts"
+import { option, parsed, withDefault } from "../cli/command.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { withLedger } from "../installation/with-vault.ts"
+import { withLedger } from "../installation/admin.ts"
 import { changeLine } from "./in-force.ts"
 
 /** `countersign policy log --since 2d`: what changed in the files, when it came into force and who asked for it. */

@@ -8,7 +8,7 @@ import {
   relayFlags,
   vaultFlags,
 } from "../daemon/process-flags.ts"
-import { credentialName, gateNotifyDir, relayDir, signerDir, systemInstallation } from "./layout.ts"
+import { credentialName, gateNotifyDir, relayDir, signerDir, systemInstallation } from "./system.ts"
 
 /** The Node and the package that the units start. Absolute paths without links. */
 export type Program = { readonly node: string; readonly packageRoot: string }

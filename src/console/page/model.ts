@@ -3,7 +3,7 @@ import { emptyPast, type Past, pastSamples, type Sample, withPast, withSample } 
 import { sentenceOf } from "./words.ts"
 
 /** How the page stands with the daemon. */
-export type Connection =
+type Connection =
   | { readonly kind: "opening" }
   | { readonly kind: "live" }
   /** The console is there, the vault isn't. */
@@ -126,7 +126,7 @@ export function isNo({ result }: Decision): boolean {
   return result !== "allowed"
 }
 
-export type Standing = {
+type Standing = {
   readonly tone: "good" | "partly" | "stopped" | "unknown"
   readonly word: string
   readonly sentence: string

@@ -7,6 +7,7 @@ import * as z from "zod"
 import { speak } from "../../contract/client.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { SharedConnections } from "../../std/shared-connections.ts"
+import { visible } from "../../std/visible.ts"
 import { askedText, shownText } from "../asked-text.ts"
 import {
   type Answer,
@@ -16,7 +17,6 @@ import {
   maxLineBytes,
   type RecordShown,
 } from "../asks.ts"
-import { refused, type Refused, type Reply, told } from "./reply.ts"
 import {
   type ConsoleLink,
   halvesOf,
@@ -25,6 +25,34 @@ import {
   sessionCookie,
   type Sessions,
 } from "./sessions.ts"
+
+/** What a request is answered. */
+export type Reply = {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Refused = Reply & {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 421 | 500 | 503
+}
+
+/** An answer to the page. */
+export function told(content: object | null, headers: Reply["headers"] = {}): Reply {
+  return { status: 200, type: jsonType, text: visible(JSON.stringify(content)), headers }
+}
+
+/** No, and why, in a sentence for a person. */
+export function refused(
+  status: Refused["status"],
+  why: string,
+  headers: Reply["headers"] = {},
+): Refused {
+  return { status, type: jsonType, text: visible(JSON.stringify({ why })), headers }
+}
+
+const jsonType = "application/json; charset=utf-8"
 
 /** A browser has some six to a page. Those of a session are its own, all others share one part. */
 export type ConsoleConnections = SharedConnections<Session | "strangers">

@@ -54,7 +54,7 @@ type HttpAnswer = {
 }
 
 /** The venue's envelope, which the daemon's own answers have too. */
-export type Envelope = {
+type Envelope = {
   readonly code: string
   readonly msg: string
   readonly data: object

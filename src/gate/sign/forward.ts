@@ -14,8 +14,15 @@ import type { GateLimits } from "../process/gate-limits.ts"
 import { causeFields, errorFields, type Log, sendChannel } from "../process/log.ts"
 import { type Sent, outcomeOf } from "../upstream/exchange.ts"
 import type { Upstream } from "../upstream/upstream.ts"
-import { keptAnswerOf, repeatedAnswer, type Sending, type SharedSends } from "./repeats.ts"
-import { askSignature, isInTime, type SignatureDependencies } from "./sign.ts"
+import {
+  keptAnswerOf,
+  repeatedAnswer,
+  type Sending,
+  type SharedSends,
+  askSignature,
+  isInTime,
+  type SignatureDependencies,
+} from "./sign.ts"
 
 export type ForwardDependencies = SignatureDependencies & {
   readonly link: BotLink

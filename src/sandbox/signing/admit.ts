@@ -145,7 +145,7 @@ function spend(admitted: Recovered, turn: WriteTurn): Result<Admitted, Rejection
   return verdict.ok ? ok({ ...admitted, paidBy: verdict.paidBy }) : overBudget(verdict.scope)
 }
 
-export type Signature = {
+type Signature = {
   readonly r: Uint8Array
   readonly s: Uint8Array
   readonly v: 27 | 28

@@ -11,8 +11,7 @@ import { version } from "../../../std/version.ts"
 import type { Installation } from "../../../vault/config/installation.ts"
 import { hostInUrl } from "../../cli/address.ts"
 import type { ReadLedger } from "../../installation/admin.ts"
-import { relayDir, systemInstallation } from "../../service/layout.ts"
-import { statusOf, type System } from "../../service/system.ts"
+import { relayDir, systemInstallation, statusOf, type System } from "../../service/system.ts"
 import { holds, lacks, notKnown, type LiveLine } from "./live-line.ts"
 
 /** Tenths, of systemd's figure: 0 is the safest, 100 the least safe. Gate and relay speak IP, which alone is over 6. */

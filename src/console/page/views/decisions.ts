@@ -24,7 +24,7 @@ export type DecisionsActions = FilterActions & {
 }
 
 /** Rows that are shown. */
-export const maxRows = 200
+const maxRows = 200
 
 /** Decisions as they fall, the newest first. */
 export function decisionsTable(

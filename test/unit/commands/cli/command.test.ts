@@ -3,8 +3,10 @@ import { describe, it } from "node:test"
 
 import { InvalidArgumentError, type Command as Reader } from "commander"
 
-import { command, type Command, type Task } from "../../../../src/commands/cli/command.ts"
 import {
+  command,
+  type Command,
+  type Task,
   argument,
   choice,
   flag,
@@ -15,7 +17,7 @@ import {
   required,
   withDefault,
   type Takes,
-} from "../../../../src/commands/cli/options.ts"
+} from "../../../../src/commands/cli/command.ts"
 import {
   adminCommand,
   installationCommand,
