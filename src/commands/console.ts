@@ -7,7 +7,7 @@ import { parseDurationMs } from "../std/time/duration.ts"
 import { Fault } from "../std/fault.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { command, flag, option, parsed } from "./cli/command.ts"
-import { parsePort } from "./cli/address.ts"
+import { portForm, portOf } from "./cli/values.ts"
 import { print, type Printing } from "./cli/print.ts"
 import { withStopSignal } from "./cli/terminal.ts"
 import { answerAsks, releasingAnswers, vaultAnswers, vaultCalls } from "./console/answers.ts"
@@ -41,14 +41,16 @@ page ends a freeze.`,
     ...jsonOption,
     port: parsed(
       option("--port <port>", "where the page is served, on 127.0.0.1 (default: a free port)"),
-      parsePort,
+      portOf,
+      portForm,
     ),
     lifeMs: parsed(
       option(
         "--for <duration>",
         "how long it is served at most, up to 7d (default: 12h, with --release 1h)",
       ),
-      parseLifeMs,
+      lifeOf,
+      "a duration of up to 7d, like 30m or 12h",
     ),
     release: flag("--release", "let the page release and refuse held requests"),
   },
@@ -117,10 +119,9 @@ async function serveConsole(
   }
 }
 
-function parseLifeMs(text: string): number {
+function lifeOf(text: string): number | undefined {
   const lifeMs = parseDurationMs(text) ?? Infinity
-  if (lifeMs <= longestLifeMs) return lifeMs
-  throw new Fault("usage", "--for takes a duration of up to 7d, like 30m or 12h.")
+  return lifeMs <= longestLifeMs ? lifeMs : undefined
 }
 
 /** One at once, and one at each Enter. A browser isn't started: what a program is started with, every user can read. */

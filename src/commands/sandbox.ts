@@ -5,9 +5,8 @@ import { startSandbox } from "../sandbox/start-sandbox.ts"
 import { address } from "../sandbox/state/fields.ts"
 import { defaultSandboxPort } from "../sandbox/state/market.ts"
 import { faultKinds, parseFaultText, type VenueFault } from "../sandbox/faults.ts"
-import { Fault } from "../std/fault.ts"
 import { command, flag, option, parsed, repeated } from "./cli/command.ts"
-import { parsePort } from "./cli/address.ts"
+import { portForm, portOf, wholeUpTo } from "./cli/values.ts"
 import { withStopSignal, type Terminal } from "./cli/terminal.ts"
 
 /** `countersign sandbox` */
@@ -24,7 +23,8 @@ export const sandbox = command({
         "--port <port>",
         `where it listens; 0 picks a free one (default: ${defaultSandboxPort})`,
       ),
-      parsePort,
+      portOf,
+      portForm,
     ),
     accounts: repeated(
       "--account <address>",
@@ -39,7 +39,8 @@ export const sandbox = command({
     ),
     seed: parsed(
       option("--seed <number>", "the seed of the chances of faults and of --moving (default: 1)"),
-      parseSeed,
+      wholeUpTo(999_999_999),
+      "a number of at most nine digits",
     ),
     isMoving: flag("--moving", "the prices of its ticker move, a little each second"),
     printProfile: flag("--print-profile", "print a venue.yaml for it, and end"),
@@ -87,9 +88,4 @@ function parseFault(text: string): VenueFault {
   const fault = parseFaultText(text)
   if (fault.ok) return fault.value
   throw new InvalidArgumentError(fault.error)
-}
-
-function parseSeed(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new Fault("usage", "--seed takes a number of at most nine digits.")
 }

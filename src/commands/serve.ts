@@ -3,7 +3,7 @@ import { Option } from "commander"
 import { logLevelVariable, logLevels, type LogLevel } from "../std/log.ts"
 import { visible } from "../std/visible.ts"
 import { command, flag, option, parsed, taken } from "./cli/command.ts"
-import { parsePort } from "./cli/address.ts"
+import { portForm, portOf } from "./cli/values.ts"
 import { tell } from "./cli/print.ts"
 import { atHangUp, withStopSignal, type Terminal } from "./cli/terminal.ts"
 import type { Stopper } from "./daemon/child.ts"
@@ -22,7 +22,8 @@ export const serve = command({
     ...installationOptions,
     port: parsed(
       option("--port <port>", "overrides the port in countersign.yaml; 0 picks a free one"),
-      parsePort,
+      portOf,
+      portForm,
     ),
     ...passphraseOption,
     strict: flag(

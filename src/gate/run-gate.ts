@@ -11,7 +11,7 @@ import { type LogLevel, readLogLevel } from "../std/log.ts"
 import type { ServiceNotify } from "../std/systemd.ts"
 import { createGateServer, portOf } from "./gate-server.ts"
 import { openGateMetrics } from "./http/metrics.ts"
-import { listen } from "./listen.ts"
+import { hostInUrl, listen } from "./listen.ts"
 import { startNotify, toldSends } from "./notify/notify.ts"
 import { pollPrices } from "./poll-prices.ts"
 import { gateLimits } from "./process/gate-limits.ts"
@@ -171,8 +171,7 @@ function placeOf(http: Server): string {
   const address = http.address()
   // Node can't tell the path of a Unix socket that was handed over.
   if (address === null || typeof address === "string") return "a Unix socket"
-  const { family, address: host, port } = address
-  return family === "IPv6" ? `[${host}]:${port}` : `${host}:${port}`
+  return `${hostInUrl(address.address)}:${address.port}`
 }
 
 const selfTest = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"

@@ -8,6 +8,7 @@ import { utcText } from "../../std/time/time-words.ts"
 import { visibleLines } from "../../std/visible.ts"
 import { command, flag, option, optionalArgument, parsed } from "../cli/command.ts"
 import { print, tell, type Printing, jsonText } from "../cli/print.ts"
+import { wholeUpTo } from "../cli/values.ts"
 import { passphraseFrom } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import {
@@ -62,7 +63,8 @@ export const agentApprove = command<ApproveOptions>({
         "--chain-id <id>",
         "with --external: which of venue.yaml's signature_chain_ids to sign under",
       ),
-      parseChainId,
+      wholeUpTo(999_999_999_999_999),
+      "a whole number, such as 84256",
     ),
     generate: flag("--generate", "make the agent key first"),
     ...termOptions,
@@ -159,12 +161,6 @@ async function assertWallet(admin: Admin, name: string, wallet: string | undefin
   if (wallet === undefined || wallet === agent.wallet) return
   const whose = agent.wallet ?? "no wallet key"
   throw new Fault("usage", `${name} is an agent of ${whose}, not of ${wallet}; leave --wallet out.`)
-}
-
-function parseChainId(text: string): number {
-  const chainId = Number(text)
-  if (/^\d{1,15}$/.test(text)) return chainId
-  throw new Fault("usage", "--chain-id takes a whole number, such as 84256.")
 }
 
 function chainOf({ chainId }: ApproveOptions): { readonly chainId?: number } {

@@ -12,7 +12,7 @@ import { hexHead, readArchivedHead } from "../../vault/ledger/sqlite/journal.ts"
 import { option, parsed, withDefault } from "../cli/command.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { type Admin, withAdmin } from "../installation/admin.ts"
-import { momentOf } from "./moment.ts"
+import { momentForm, momentOf } from "../cli/values.ts"
 
 /** `countersign audit archive --before 30d --to DIR` */
 export const auditArchive = installationCommand({
@@ -28,7 +28,8 @@ export const auditArchive = installationCommand({
         option("--before <when>", "older than a duration like 30d, or from before a date"),
         "30d",
       ),
-      (text) => momentOf(text, "--before"),
+      momentOf,
+      momentForm,
     ),
     to: option("--to <dir>", "where to; archive/ in the state directory if left out"),
   },

@@ -18,6 +18,7 @@ import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { argument, command, flag, option, parsed, withDefault } from "../cli/command.ts"
 import { tell } from "../cli/print.ts"
 import { withStopSignal, type Terminal } from "../cli/terminal.ts"
+import { wholeUpTo } from "../cli/values.ts"
 import { withLedger } from "../installation/admin.ts"
 import {
   installationCommand,
@@ -156,6 +157,8 @@ function unknown(archive: string | undefined): Fault {
   )
 }
 
+const maxLines = 100_000
+
 /** `countersign audit tail --follow` */
 export const auditTail = command({
   description: "show the last entries of the ledger",
@@ -164,7 +167,11 @@ export const auditTail = command({
     "countersign audit tail --follow --json | jq .row",
   ],
   options: {
-    count: parsed(withDefault(option("-n, --lines <count>", "how many"), "20"), parseCount),
+    count: parsed(
+      withDefault(option("-n, --lines <count>", "how many"), "20"),
+      wholeUpTo(maxLines),
+      `a number from 0 to ${maxLines}`,
+    ),
     client: option("--client <name>", "those of one client"),
     key: option("--key <name>", "those of one key"),
     kind: option("--kind <kind>", "those of one kind, such as request, refusal or act"),
@@ -196,14 +203,6 @@ function seen(ledger: LedgerReader, read: () => readonly StoredEntry[]): Seen {
     entries: read(),
     seq: lastEntries(ledger, 1)[0]?.seq ?? 0,
   }))
-}
-
-const maxLines = 100_000
-
-function parseCount(text: string): number {
-  const count = /^\d{1,6}$/.test(text) ? Number(text) : NaN
-  if (count >= 0 && count <= maxLines) return count
-  throw new Fault("usage", `--lines takes a number from 0 to ${maxLines}.`)
 }
 
 /** How long after one look at the journal the next one comes. */

@@ -18,7 +18,7 @@ import {
 } from "../installation/installation-command.ts"
 import { withLedger } from "../installation/admin.ts"
 import { shownEntry } from "./entries.ts"
-import { momentOf } from "./moment.ts"
+import { momentForm, momentOf } from "../cli/values.ts"
 
 /** `countersign audit export --format csv --since 7d --to FILE` */
 export const auditExport = command({
@@ -31,7 +31,8 @@ export const auditExport = command({
     format: withDefault(choice("--format <format>", "jsonl or csv", ["jsonl", "csv"]), "jsonl"),
     sinceMs: parsed(
       option("--since <when>", "since when: a duration like 7d, or a date; all if left out"),
-      (text) => momentOf(text, "--since"),
+      momentOf,
+      momentForm,
     ),
     to: option("--to <file>", "a new file; standard output if left out"),
     ...installationOptions,

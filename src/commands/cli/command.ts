@@ -1,5 +1,6 @@
 import { Argument, Command as Reader, Option } from "commander"
 
+import { Fault } from "../../std/fault.ts"
 import { shellWord } from "../../std/visible.ts"
 import type { ExitCode } from "./exit-code.ts"
 import type { Terminal } from "./terminal.ts"
@@ -144,7 +145,7 @@ export function repeated<Value>(
 }
 
 /** An option that has to be given. */
-export function required<Value>({ declared }: OptionalTaken<Value>): Taken<Value> {
+export function required<Value>({ declared }: OptionalTaken<Value>): Taken<Value, Option> {
   return taken(declared.makeOptionMandatory())
 }
 
@@ -152,29 +153,27 @@ export function required<Value>({ declared }: OptionalTaken<Value>): Taken<Value
 export function withDefault<Value>(
   { declared }: OptionalTaken<Value>,
   value: NoInfer<Value>,
-): Taken<Value> {
+): Taken<Value, Option> {
   return taken(declared.default(value))
 }
 
 /**
- * A word as what `parse` makes of its text, where it is given.
- *
- * `parse` throws a `Fault`, before the command has begun.
+ * An option as what `read` makes of its text, where it is given. What it makes nothing of is refused before the command
+ * has begun, with `what` the option takes.
  */
-export function parsed<Value>(word: Taken<string>, parse: (text: string) => Value): Taken<Value>
-export function parsed<Value>(
-  word: Taken<string | undefined>,
-  parse: (text: string) => Value,
-): Taken<Value | undefined>
-export function parsed<Value>(
-  { declared, valueOf }: Taken<string | undefined>,
-  parse: (text: string) => Value,
-): Taken<Value | undefined> {
+export function parsed<Text extends string | undefined, Value>(
+  { declared, valueOf }: Taken<Text, Option>,
+  read: (text: string) => Value | undefined,
+  what: string,
+): Taken<Value | Exclude<Text, string>> {
   return {
     declared,
-    valueOf: (read) => {
-      const text = valueOf(read)
-      return text === undefined ? undefined : parse(text)
+    valueOf: (given) => {
+      const text = valueOf(given)
+      if (text === undefined) return text as Exclude<Text, string>
+      const value = read(text)
+      if (value !== undefined) return value
+      throw new Fault("usage", `${declared.long ?? declared.flags} takes ${what}.`)
     },
   }
 }

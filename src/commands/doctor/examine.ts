@@ -1,10 +1,10 @@
 import type { Config } from "../../vault/config/config.ts"
+import { hostInUrl } from "../../gate/listen.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { loadFiles, readConfigFile } from "../../vault/config/load-files.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
 import { pickCurve } from "../../vault/keyring/pick-curve.ts"
 import { parseProfile } from "../../venue/profile/profile-file.ts"
-import { hostInUrl } from "../cli/address.ts"
 import { askServer } from "../installation/ask-daemon.ts"
 import { dialAdmin, loadConfig } from "../installation/admin.ts"
 import {

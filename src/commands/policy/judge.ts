@@ -9,7 +9,7 @@ import { Fault } from "../../std/fault.ts"
 import { parseDurationMs } from "../../std/time/duration.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
-import { dateOf } from "../audit/moment.ts"
+import { dateForm, dateOf } from "../cli/values.ts"
 import { argument, option, parsed, required, withDefault } from "../cli/command.ts"
 import { refusedExitCode, waitsExitCode } from "../cli/exit-code.ts"
 import { table, type Line } from "../cli/print.ts"
@@ -44,7 +44,8 @@ person.`,
     idempotencyKey: option("--idempotency-key <key>", "the Idempotency-Key it would have"),
     at: parsed(
       option("--at <time>", "judge it as of this time, like 2026-05-28T12:00:00Z; now if left out"),
-      (text) => dateOf(text, "--at"),
+      dateOf,
+      dateForm,
     ),
   },
   answer: async (installation, { payload, client, path, key, idempotencyKey, at }, { stdin }) => {
@@ -107,7 +108,8 @@ export const policyReplay = installationCommand({
   options: {
     sinceMs: parsed(
       withDefault(option("--since <duration>", "how far back, like 7d"), "7d"),
-      parseSinceMs,
+      parseDurationMs,
+      "a duration like 7d",
     ),
     candidate: option(
       "--candidate <dir>",
@@ -126,12 +128,6 @@ export const policyReplay = installationCommand({
 
 function isRoots(directory: string): boolean {
   return statSync(directory, { throwIfNoEntry: false })?.uid === 0
-}
-
-function parseSinceMs(text: string): number {
-  const sinceMs = parseDurationMs(text)
-  if (sinceMs !== undefined) return sinceMs
-  throw new Fault("usage", "--since takes a duration like 7d.")
 }
 
 function replayLines({ requests, refusals, refused }: Replayed): readonly Line[] {

@@ -20,7 +20,7 @@ import {
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
 import type { Endpoint, Profile } from "../../../venue/profile.ts"
-import { dateForm, parseDateMs } from "../../audit/moment.ts"
+import { dateForm, dateOf } from "../../cli/values.ts"
 
 /** What is used of a limit when a case comes: an amount, taken so long before it. */
 export type Used = { readonly amount: Decimal; readonly agoMs: number }
@@ -114,7 +114,7 @@ function caseSchema(endpoints: Profile["endpoints"]): z.ZodType<WrittenCase> {
           .string({ error: "must be a text" })
           .regex(/^[\x21-\x7e]{1,64}$/, "must be 1 to 64 visible characters of ASCII")
           .optional(),
-        at: textAs(parseDateMs, () => `must be ${dateForm}`).optional(),
+        at: textAs(dateOf, () => `must be ${dateForm}`).optional(),
         prices: mapOf(amountAboveZero, "a map from symbols to reference prices").optional(),
         used: mapOf(usedSchema, "a map from limits, as policy/name, to what is used").optional(),
         expect: oneOf(["allow", "hold", "deny"]),
