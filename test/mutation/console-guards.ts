@@ -60,8 +60,8 @@ export const consoleGuards: readonly Guard[] = [
     ["unit/console/serve/calls"],
     [
       {
-        find: "...(mayRelease ? releaseCalls(deps) : []),",
-        replace: "...releaseCalls(deps),",
+        find: "...(mayRelease ? releaseAsks : []).map(",
+        replace: "...releaseAsks.map(",
         why: "any console's page may ask for a release",
       },
     ],

@@ -8,6 +8,7 @@ import type { Outcome } from "../../link/calls/both-ways.ts"
 import type { SignedOperation } from "../../contract/signed.ts"
 import type { KeyView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
+import { parseJson } from "../../std/parse-json.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { quoted, visible } from "../../std/visible.ts"
 import type { Admin } from "../installation/admin.ts"
@@ -127,17 +128,12 @@ const envelope = z.object({ msg: z.string() })
 const maxMessageChars = 200
 
 function refusalText(sent: Sent, { status, code }: { status: number; code: string }): string {
-  const read = sent.kind === "answered" ? envelope.safeParse(parse(sent.answer.body)) : undefined
+  const read =
+    sent.kind === "answered"
+      ? envelope.safeParse(parseJson(sent.answer.body.toString("utf8")))
+      : undefined
   const message = read?.success === true ? read.data.msg.slice(0, maxMessageChars) : ""
   return visible(`HTTP ${status}, code ${code}${message === "" ? "." : `: ${quoted(message)}`}`)
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8")) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 function unrecorded(

@@ -4,9 +4,8 @@ import type { Outcome } from "../../link/calls/both-ways.ts"
 import { type Histogram, openHistogram, waitBoundsSeconds } from "../../std/histogram.ts"
 import { type LoopDelay, watchEventLoop } from "../../std/time/event-loop-delay.ts"
 import { version } from "../../std/version.ts"
-import { refusedByVault } from "./problem.ts"
 import type { Answer, Route } from "./read-call.ts"
-import type { Reply } from "./reply.ts"
+import { refusedReply, type Reply } from "./reply.ts"
 
 /** What a gate counts of itself while it works. Nothing that a bot sent is a label. */
 export type GateMetrics = Omit<RouteTimes, "families"> &
@@ -250,9 +249,7 @@ export async function showMetrics(
   token: string,
 ): Promise<Reply> {
   const counted = await link.call("metrics", { token })
-  if (counted.kind === "refused") {
-    return { kind: "problem", problem: refusedByVault(counted.refusal, counted.record) }
-  }
+  if (counted.kind === "refused") return refusedReply(counted)
   const text = exposition([...metrics.families(), ...counted.families])
   return { kind: "text", type: expositionType, text }
 }

@@ -8,7 +8,13 @@ import { passedSince } from "../../std/time/moment.ts"
 import type { GateMetrics } from "../http/metrics.ts"
 import { type Problem, refusedByVault, retryAfterSeconds, statuses } from "../http/problem.ts"
 import type { Call } from "../http/read-call.ts"
-import { problemEnvelope, type Reply, withRateLimits, type VenueAnswer } from "../http/reply.ts"
+import {
+  problemEnvelope,
+  refusedReply,
+  type Reply,
+  withRateLimits,
+  type VenueAnswer,
+} from "../http/reply.ts"
 import { openPlaces, type OwnerOf } from "../http/shares.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 
@@ -19,8 +25,7 @@ export async function sign(deps: SignatureDependencies, call: Call): Promise<Rep
 }
 
 function signatureReply(signed: BotResults["sign"]): Reply {
-  if (signed.kind === "refused")
-    return { kind: "problem", problem: refusedByVault(signed.refusal, signed.record) }
+  if (signed.kind === "refused") return refusedReply(signed)
   if (signed.kind === "answered") return repeatedAnswer(signed)
   if (!isInTime(signed)) return { kind: "problem", problem: heldTooLong(signed) }
   const { body, record, repeat = "first" } = signed
@@ -89,15 +94,13 @@ function replyOf(signed: BotResults["signBatch"]): Reply {
   if (signed.kind === "answer") {
     return { kind: "success", content: { results: signed.results.map(resultOf) } }
   }
-  return { kind: "problem", problem: refusedByVault(signed.refusal, signed.record) }
+  return refusedReply(signed)
 }
 
 type Answer = Extract<BotResults["signBatch"], { readonly kind: "answer" }>["results"][number]
 
 function resultOf(answer: Answer): BatchResult {
-  if (answer.kind === "refused") {
-    return refusedResult(refusedByVault(answer.refusal, answer.record), answer)
-  }
+  if (answer.kind === "refused") return refusedResult(refusedByVault(answer), answer)
   if (!isInTime(answer)) return refusedResult(heldTooLong(answer), answer)
   const { record, body, expiresAfter, repeat = "first" } = answer
   return {
