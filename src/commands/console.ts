@@ -12,7 +12,7 @@ import { print, type Printing } from "./cli/print.ts"
 import { withStopSignal } from "./cli/terminal.ts"
 import { answerAsks, releasingAnswers, vaultAnswers, vaultCalls } from "./console/answers.ts"
 import { serverUser, startServer, type ConsoleServer } from "./console/start-server.ts"
-import { becomeOwner, personName } from "./installation/caller.ts"
+import { becomeOwner, personName } from "./installation/usual-installation.ts"
 import {
   installationOf,
   installationOptions,

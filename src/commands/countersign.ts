@@ -72,11 +72,11 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     agent: {
       description: "agent keys and their approvals",
       commands: {
-        status: async () => (await import("./agent/status.ts")).agentStatus,
+        status: async () => (await import("./agent/agents.ts")).agentStatus,
         approve: async () => (await import("./agent/approve.ts")).agentApprove,
         rotate: async () => (await import("./agent/rotate.ts")).agentRotate,
-        revoke: async () => (await import("./agent/renew.ts")).agentRevoke,
-        renew: async () => (await import("./agent/renew.ts")).agentRenew,
+        revoke: async () => (await import("./agent/agents.ts")).agentRevoke,
+        renew: async () => (await import("./agent/agents.ts")).agentRenew,
       },
     },
     clients: {

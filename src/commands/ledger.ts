@@ -21,7 +21,7 @@ import {
   installationOptions,
   type InstallationOptions,
 } from "./installation/installation-command.ts"
-import { becomeOwner } from "./installation/caller.ts"
+import { becomeOwner } from "./installation/usual-installation.ts"
 import { loadConfig } from "./installation/admin.ts"
 
 /** Pieces of SQL about the ledger in the file, by what countersign.yaml says of PostgreSQL. @throws {Fault} */

@@ -3,7 +3,7 @@ import type { FreezeView } from "../link/calls/both-ways.ts"
 import { Fault } from "../std/fault.ts"
 import { visible } from "../std/visible.ts"
 import { failureOf, sendAndSettle } from "./agent/send-signed.ts"
-import { flag, option, withDefault } from "./cli/command.ts"
+import { flag, option, withDefault, type Given } from "./cli/command.ts"
 import { tell, toned } from "./cli/print.ts"
 import { agreeToShown, type Prompts } from "./cli/terminal.ts"
 import type { Admin } from "./installation/admin.ts"
@@ -53,25 +53,21 @@ async function askReason({ canAsk, line }: Prompts): Promise<string> {
   return typed.trim() === "" ? noReason : typed.trim()
 }
 
-type ThawOptions = ScopeOptions & {
-  readonly all: boolean
-  readonly everything: boolean
-  readonly yes: boolean
+const thawOptions = {
+  client: option("--client <name>", "the freeze of this client"),
+  key: option("--key <name>", "the freeze of this key"),
+  all: flag("--all", "the freeze of everybody; those of single clients and keys stay"),
+  everything: flag("--everything", "every freeze there is"),
+  yes: flag("--yes", "don't ask"),
 }
 
 /** `countersign thaw`: the only way out of a freeze, whoever made it. */
-export const thaw = adminCommand<readonly FreezeView[], ThawOptions>({
+export const thaw = adminCommand({
   changes: "installation",
   description: "end a freeze, whoever made it; where there are several, name one",
   notes: "At a terminal it shows what it ends and asks; what was frozen anew by then stays frozen.",
   examples: ["countersign thaw", "countersign thaw --all", "countersign thaw --client bot"],
-  options: {
-    client: option("--client <name>", "the freeze of this client"),
-    key: option("--key <name>", "the freeze of this key"),
-    all: flag("--all", "the freeze of everybody; those of single clients and keys stay"),
-    everything: flag("--everything", "every freeze there is"),
-    yes: flag("--yes", "don't ask"),
-  },
+  options: thawOptions,
   call: async (admin, options, terminal) => {
     const { freezes } = await admin.call("status", {})
     const meant = meantOf(options, freezes)
@@ -88,7 +84,7 @@ export const thaw = adminCommand<readonly FreezeView[], ThawOptions>({
 
 /** @throws {Fault} `usage`, `name_unknown` where nothing of it is frozen. */
 function meantOf(
-  { all, everything, ...options }: ThawOptions,
+  { all, everything, ...options }: Given<typeof thawOptions>,
   freezes: readonly FreezeView[],
 ): readonly FreezeView[] {
   const named = scopeOf(options)

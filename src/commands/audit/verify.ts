@@ -13,38 +13,34 @@ import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { writeNewFile } from "../../vault/keyring/write-new-file.ts"
 import { isSigned } from "../../vault/ledger/audit/checkpoint.ts"
 import type { Checkpoint } from "../../vault/ledger/store/audit-queries.ts"
-import { option, repeated } from "../cli/command.ts"
+import { option, repeated, type Given } from "../cli/command.ts"
 import type { Output } from "../cli/terminal.ts"
 import { dialOrNone, askHead } from "../installation/admin.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-
-type VerifyOptions = {
-  readonly archives: readonly string[]
-  readonly against: string | undefined
-  readonly checkpoint: string | undefined
-}
 
 /** A verdict, and how long it took. */
 type Verified = Verdict & { readonly ms: number }
 
+const verifyOptions = {
+  archives: repeated("--archive <file...>", "archives that hold what came before", resolve),
+  against: option("--against <file>", "a checkpoint that was kept elsewhere"),
+  checkpoint: option(
+    "--checkpoint <file>",
+    "write the last checkpoint to a new file, to be kept elsewhere",
+  ),
+}
+
 /** `countersign audit verify` */
-export const auditVerify = installationCommand<Verified, VerifyOptions>({
+export const auditVerify = installationCommand({
   description: "check every entry of the ledger against its chain",
   examples: [
     "countersign audit verify",
     "countersign audit verify --checkpoint ledger-2026-06-01.json",
     "countersign audit verify --against ledger-2026-06-01.json --archive countersign-archive-0000000001-0000048210.jsonl.gz",
   ],
-  options: {
-    archives: repeated("--archive <file...>", "archives that hold what came before", resolve),
-    against: option("--against <file>", "a checkpoint that was kept elsewhere"),
-    checkpoint: option(
-      "--checkpoint <file>",
-      "write the last checkpoint to a new file, to be kept elsewhere",
-    ),
-  },
-  answer: async (installation, options, terminal) => {
+  options: verifyOptions,
+  answer: async (installation, options, terminal): Promise<Verified> => {
     const { against, checkpoint } = options
     const kept = against === undefined ? undefined : await readKeptCheckpoint(against)
     const startMs = performance.now()
@@ -61,7 +57,7 @@ export const auditVerify = installationCommand<Verified, VerifyOptions>({
   exitCode: ({ flaw }) => (flaw === undefined ? 0 : 1),
 })
 
-type VerifyAsk = VerifyOptions & {
+type VerifyAsk = Given<typeof verifyOptions> & {
   readonly installation: Installation
   readonly kept: Checkpoint | undefined
 }

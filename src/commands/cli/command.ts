@@ -95,6 +95,11 @@ type Taken<Value, Declared = Option | Argument> = {
 /** For each of a command's options and arguments, under the name that the command has for it. */
 export type Takes<Options> = { readonly [Name in keyof Options]: Taken<Options[Name]> }
 
+/** What a command has of the words that it takes. */
+export type Given<Words> = {
+  readonly [Name in keyof Words]: Words[Name] extends Taken<infer Value> ? Value : never
+}
+
 type OptionalTaken<Value> = Taken<Value | undefined, Option>
 
 /** `<name>`: a text that has to be given. */

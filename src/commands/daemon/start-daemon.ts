@@ -16,7 +16,7 @@ import { vaultMessages } from "../../vault/serve/vault-service.ts"
 import { passphraseFor, isPipe } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import { dialAdmin } from "../installation/admin.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 import { keepRunning, startChild, type Stopper, type Kept } from "./child.ts"
 import { vaultFlags, gateAppDirectories, gatePermissionFlags, relayFlags } from "./process-flags.ts"
 

@@ -13,7 +13,7 @@ import {
   readConfigText,
 } from "../../vault/config/load-files.ts"
 import type { JournalHead } from "../../vault/ledger/store/audit-queries.ts"
-import { caller, becomeOwner } from "./caller.ts"
+import { caller, becomeOwner } from "./usual-installation.ts"
 import type { OpenAdmin, VaultAccess } from "./open-here.ts"
 
 /** The admin socket's calls, and what they wrote. */

@@ -5,7 +5,7 @@ import type { Installation } from "../../vault/config/installation.ts"
 import type { SecretSource } from "../../vault/custody/open-key-store.ts"
 import { notedMethods } from "../../vault/operator/noted-methods.ts"
 import { openVault } from "../../vault/open-vault.ts"
-import { caller } from "./caller.ts"
+import { caller } from "./usual-installation.ts"
 
 export type VaultAccess = {
   readonly installation: Installation

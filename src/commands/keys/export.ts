@@ -17,7 +17,7 @@ import { option, required } from "../cli/command.ts"
 import { passphraseFrom, readSecretOption } from "../cli/secret-option.ts"
 import { confirmDeed, type Terminal } from "../cli/terminal.ts"
 import { passphraseOption, installationCommand } from "../installation/installation-command.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 import { loadConfig } from "../installation/admin.ts"
 
 const fileInstead =

@@ -20,7 +20,7 @@ import {
   installationCommand,
 } from "../installation/installation-command.ts"
 import { type Admin, dialAdmin, withAdmin } from "../installation/admin.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 
 /** `countersign policy accept`: shows what is different on disk, and takes a person's word for it. */
 export const policyAccept = command({

@@ -15,7 +15,7 @@ import { refusedExitCode, waitsExitCode } from "../cli/exit-code.ts"
 import { table, type Line } from "../cli/print.ts"
 import type { Input } from "../cli/terminal.ts"
 import { withAdmin, withLedger } from "../installation/admin.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { differLines } from "./in-force.ts"
 

@@ -8,13 +8,12 @@ import { print, jsonText, shownText, type Line, type Printing } from "../cli/pri
 import { withStopSignal, type Terminal } from "../cli/terminal.ts"
 import { dialOrNone, isLoss, type Admin, withAdmin } from "../installation/admin.ts"
 import { askStatus } from "../installation/ask-daemon.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import { becomeOwner, fixHere } from "../installation/usual-installation.ts"
 import {
   installationOf,
   installationOptions,
   jsonOption,
 } from "../installation/installation-command.ts"
-import { fixHere } from "../installation/usual-installation.ts"
 import { fleetStatus } from "./fleet-status.ts"
 import { statusLines, type DaemonStatus } from "./status-lines.ts"
 

@@ -7,8 +7,7 @@ import { accountOf, checkWallet, isOwn } from "../state/accounts.ts"
 import { overBudget, reject, type Rejection } from "../state/error-codes.ts"
 import { address, type Body, checkFields, checkRequired, has, integer } from "../state/fields.ts"
 import { sandboxChainId } from "../state/market.ts"
-import { checkNonce } from "../state/nonces.ts"
-import type { WriteTurn } from "../state/venue.ts"
+import { checkNonce, type WriteTurn } from "../state/venue.ts"
 import {
   actionHash,
   addressWord,

@@ -15,7 +15,7 @@ import { cancelsOf, parseLine, type PanicCancel } from "../../../vault/stops/pan
 import { addressOfPublicKey, parseAddress } from "../../../venue/address.ts"
 import type { Profile, PanicLine } from "../../../venue/profile.ts"
 import type { Admin } from "../../installation/admin.ts"
-import { holds, lacks, notKnown, type LiveLine } from "./live-line.ts"
+import { holds, lacks, notKnown, type LiveLine } from "../finding.ts"
 import { addFix } from "./venue-lines.ts"
 
 /** What the agents are held against. */

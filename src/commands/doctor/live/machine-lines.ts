@@ -12,7 +12,7 @@ import { version } from "../../../std/version.ts"
 import type { Installation } from "../../../vault/config/installation.ts"
 import type { ReadLedger } from "../../installation/admin.ts"
 import { relayDir, systemInstallation, statusOf, type System } from "../../service/system.ts"
-import { holds, lacks, notKnown, type LiveLine } from "./live-line.ts"
+import { holds, lacks, notKnown, type LiveLine } from "../finding.ts"
 
 /** Tenths, of systemd's figure: 0 is the safest, 100 the least safe. Gate and relay speak IP, which alone is over 6. */
 export const mostTenths = {
