@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path"
 
 import { copyLedger, verifyBackup } from "../audit/open-ledger.ts"
 import { Fault } from "../std/fault.ts"
+import { codeOf } from "../std/private-file.ts"
 import { sizeText } from "../std/size.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { ledgerBytes } from "../vault/status/watch-disk.ts"
@@ -111,7 +112,7 @@ async function place(file: string, to: string): Promise<void> {
     await sync(dirname(to))
   } catch (cause) {
     if (cause instanceof Fault) throw cause
-    const message = `${to} can't be written (${codeOf(cause)}); check the disk and the directory's owner.`
+    const message = `${to} can't be written (${codeOf(cause) ?? "unknown error"}); check the disk and the directory's owner.`
     throw new Fault("ledger_unavailable", message, { cause })
   }
 }
@@ -139,8 +140,4 @@ async function sync(path: string): Promise<void> {
 
 function taken(to: string): Fault {
   return new Fault("usage", `${to} exists already; name a file that isn't there.`)
-}
-
-function codeOf(cause: unknown): string {
-  return (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
 }

@@ -128,36 +128,22 @@ function lifeOf(text: string): number | undefined {
 function printLinks(server: ConsoleServer, port: number, printing: Printing): void {
   const { stdin } = printing.terminal
   const isTerminal = stdin.isTTY === true
+  const next = isTerminal ? " Enter prints a new one." : ""
   const printLink = (): void => {
     const secret = makeSecret()
     server.openLink(secret)
     const url = `http://${host}:${port}/#${secret}`
-    const tunnel = `ssh -L ${port}:${host}:${port}`
-    print({ url, valid_for_ms: linkLifeMs, tunnel }, printing, (link) => linesOf(link, isTerminal))
+    const tunnel = `ssh -L ${port}:${host}:${port}` // for a browser on another machine
+    print({ url, valid_for_ms: linkLifeMs, tunnel }, printing, () => [
+      url,
+      `It works once, within ${linkLifeMs / 1_000} seconds, in a browser of this machine.${next} Ctrl-C ends the console.`,
+      `For a browser of another machine, run there first: ${tunnel} <this machine>`,
+    ])
   }
   printLink()
   if (!isTerminal) return
   stdin.on("error", () => undefined) // the terminal is gone, which SIGHUP says too
   stdin.on("data", printLink)
-}
-
-type ConsoleLink = {
-  readonly url: string
-  readonly valid_for_ms: number
-  /** For a browser on another machine. */
-  readonly tunnel: string
-}
-
-function linesOf(
-  { url, valid_for_ms, tunnel }: ConsoleLink,
-  isTerminal: boolean,
-): readonly string[] {
-  const next = isTerminal ? " Enter prints a new one." : ""
-  return [
-    url,
-    `It works once, within ${valid_for_ms / 1_000} seconds, in a browser of this machine.${next} Ctrl-C ends the console.`,
-    `For a browser of another machine, run there first: ${tunnel} <this machine>`,
-  ]
 }
 
 function endedUnasked(): Fault {

@@ -8,7 +8,7 @@ import { table, type Line, tell } from "../cli/print.ts"
 import { confirmDeed } from "../cli/terminal.ts"
 import type { Admin } from "../installation/admin.ts"
 import { adminCommand } from "../installation/installation-command.ts"
-import { sendSigned } from "./send-signed.ts"
+import { sendSigned, type AcceptedOperation } from "./send-signed.ts"
 
 /** An agent key with the whole days that are left of its approval. */
 export type AgentView = KeyView & { readonly days_left: number | null }
@@ -78,9 +78,7 @@ export const agentRenew = adminCommand({
     const ask = { agent: name, validDays: daysOf({ validDays }), label }
     return sendSigned(await admin.call("renewAgent", ask), admin, `the renewal of ${name}`)
   },
-  print: ({ record, key }, { name }) => [
-    `${name} is approved ${untilText(key)} (record ${record}).`,
-  ],
+  print: (accepted) => [approvedLine(accepted)],
 })
 
 /** `countersign agent revoke NAME`: at the venue, where its struct is in venue.yaml; then it never signs again. */
@@ -134,6 +132,10 @@ export async function findAgent(admin: Admin, name: string): Promise<KeyView> {
     "name_unknown",
     `There is no key named ${name}; countersign agent status shows the agent keys.`,
   )
+}
+
+export function approvedLine({ record, key }: AcceptedOperation): string {
+  return `${key.name} is approved ${untilText(key)} (record ${record}).`
 }
 
 /** What is known of an approval's end, in words. */

@@ -21,7 +21,7 @@ import {
 import { type Admin, withVault } from "../installation/admin.ts"
 import type { VaultAccess } from "../installation/open-here.ts"
 import { generateKey } from "../keys/keys.ts"
-import { daysOf, findAgent, termOptions, untilText } from "./agents.ts"
+import { approvedLine, daysOf, findAgent, termOptions } from "./agents.ts"
 import { approveHere, type AcceptedOperation, sendSigned } from "./send-signed.ts"
 
 const approveOptions = {
@@ -78,14 +78,10 @@ export const agentApprove = command({
     const access = accessFor(asked)
     const accepted = await withVault(access, work)
     tellChanged(access.installation, terminal)
-    if (accepted !== undefined) print(accepted, asked, approvedLines)
+    if (accepted !== undefined) print(accepted, asked, () => [approvedLine(accepted)])
     return 0
   },
 })
-
-function approvedLines({ record, key }: AcceptedOperation): readonly string[] {
-  return [`${key.name} is approved ${untilText(key)} (record ${record}).`]
-}
 
 /** All else was said when the approval was described. */
 function completionOf(asked: Asked, record: string) {

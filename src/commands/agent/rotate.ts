@@ -6,7 +6,7 @@ import { tell } from "../cli/print.ts"
 import { adminCommand } from "../installation/installation-command.ts"
 import type { Admin } from "../installation/admin.ts"
 import { generateKey } from "../keys/keys.ts"
-import { termOptions, untilText, daysOf, findAgent } from "./agents.ts"
+import { termOptions, untilText, daysOf, findAgent, approvedLine } from "./agents.ts"
 import { approveHere, sendSigned } from "./send-signed.ts"
 
 const rotateOptions = {
@@ -109,7 +109,7 @@ async function approvedSuccessor(by: By, { ask, from, found }: Search): Promise<
   const name = key?.name ?? (await generate(by, successor, from))
   const { validDays, label } = { validDays: daysOf(ask), label: ask.label ?? name }
   const approved = await approveHere(admin, { agent: name, validDays, label })
-  tell(`${name} is approved ${untilText(approved.key)} (record ${approved.record}).`)
+  tell(approvedLine(approved))
   return approved.key
 }
 

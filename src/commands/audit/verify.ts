@@ -64,7 +64,7 @@ type VerifyAsk = Given<typeof verifyOptions> & {
 
 async function verify(
   { installation, kept, archives, checkpoint }: VerifyAsk,
-  progress: Progress,
+  progress: ReturnType<typeof openProgress>,
 ): Promise<Verdict> {
   becomeOwner(installation.stateDir)
   if (checkpoint !== undefined) await signCheckpoint(installation)
@@ -138,18 +138,13 @@ function rateOf(entries: number, ms: number): number {
   return Math.round((1_000 * entries) / Math.max(ms, 1))
 }
 
-type Progress = {
-  readonly show: (entries: number) => void
-  readonly clear: () => void
-}
-
 /** A line on a terminal that goes on being written over. */
-function openProgress(stderr: Output): Progress {
+function openProgress(stderr: Output) {
   return {
-    show: (entries) => {
+    show: (entries: number): void => {
       if (stderr.isTTY === true) stderr.write(`\r${entries} entries are whole…`)
     },
-    clear: () => {
+    clear: (): void => {
       if (stderr.isTTY === true) stderr.write("\r\u001b[K")
     },
   }

@@ -81,13 +81,8 @@ function forScripts({ results, unreached }: Tested) {
   }
 }
 
-type Report = {
-  readonly write: (text: string) => Promise<void>
-  readonly close: () => Promise<void>
-}
-
 /** Opens what the results go into: a new file, or one that has results. A file of anything else stays as it is. */
-async function openReport(file: string): Promise<Report> {
+async function openReport(file: string) {
   const handle = await open(file, constants.O_RDWR | constants.O_CREAT).catch((cause: unknown) => {
     throw new Fault("usage", `${file} can't be written; name another file for --junit.`, { cause })
   })
@@ -100,7 +95,7 @@ async function openReport(file: string): Promise<Report> {
     )
   }
   return {
-    write: async (text) => {
+    write: async (text: string): Promise<void> => {
       if (isFile) await handle.truncate()
       await handle.writeFile(text)
     },
