@@ -50,15 +50,10 @@ export const limitsRaise = adminCommand({
   },
   call: async (admin, { limit, to, forMs, reason, end, yes }, terminal) => {
     if (end) {
-      if ([to, forMs, reason].some((each) => each !== undefined)) {
-        throw new Fault("usage", "--end takes no --to, --for or --reason.")
-      }
+      assertAlone([to, forMs, reason])
       return admin.call("endRaise", { limit })
     }
-    if (to === undefined || forMs === undefined || reason === undefined) {
-      throw new Fault("usage", "A raise takes --to, --for and --reason; --end ends one.")
-    }
-    const raise = { limit, to, forMs, reason }
+    const raise = { limit, ...allOf({ to, forMs, reason }) }
     const answer = await admin.call("raiseLimit", raise)
     if (!("question" in answer)) return answer
     if (!yes) await confirmDeed(terminal, answer.question)
@@ -71,3 +66,19 @@ export const limitsRaise = adminCommand({
       ? done.limits.map((limit) => `${limit} isn't raised any more; what the files say holds.`)
       : [`${done.limit} allows ${done.to} until ${utcText(done.until)}.`],
 })
+
+type Given = {
+  readonly to: string | undefined
+  readonly forMs: number | undefined
+  readonly reason: string | undefined
+}
+
+function allOf({ to, forMs, reason }: Given) {
+  if (to !== undefined && forMs !== undefined && reason !== undefined) return { to, forMs, reason }
+  throw new Fault("usage", "A raise takes --to, --for and --reason; --end ends one.")
+}
+
+function assertAlone(others: readonly unknown[]): void {
+  if (others.every((each) => each === undefined)) return
+  throw new Fault("usage", "--end takes no --to, --for or --reason.")
+}

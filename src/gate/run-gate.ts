@@ -108,11 +108,6 @@ async function logged(reload: Promise<void>, log: Log): Promise<void> {
   }
 }
 
-type StateReport = {
-  /** Says that the gate serves. */
-  ready(): void
-}
-
 /** Between looks at the vault where no watchdog sets the pace. */
 const usualBeatMs = 10_000
 
@@ -131,7 +126,7 @@ function reportState({
   readonly service: ServiceNotify
   readonly servers: readonly Server[]
   readonly link: BotLink
-}): StateReport {
+}) {
   let word = waitingForVault
   const line = (): string => `serving ${servers.map(placeOf).join(" and ")}; ${word}`
   const refresh = async (): Promise<void> => {
@@ -148,7 +143,7 @@ function reportState({
       if ((await Promise.all(tests)).every(Boolean)) service.alive()
     })
   }
-  return { ready: () => service.ready(line()) }
+  return { /** Says that the gate serves. */ ready: () => service.ready(line()) }
 }
 
 async function onBeat(pauseMs: number, work: () => Promise<void>): Promise<never> {

@@ -149,10 +149,7 @@ function timeSends(): SendTimes {
     vault: openHistogram(waitBoundsSeconds),
     venue: openHistogram(waitBoundsSeconds),
   } satisfies Record<SendStage, unknown>
-  const counts = { accepted: 0, refused: 0, unknown: 0, unsent: 0 } satisfies Record<
-    SendOutcome,
-    number
-  >
+  const counts: Record<SendOutcome, number> = { accepted: 0, refused: 0, unknown: 0, unsent: 0 }
   return {
     waited: (stage, startedMs) => seconds[stage].observe((performance.now() - startedMs) / 1_000),
     sent(outcome) {
@@ -190,11 +187,7 @@ const expositionType = "text/plain; version=0.0.4; charset=utf-8"
 
 /** Writes metrics as Prometheus reads them. Families of one name are one metric. */
 export function exposition(families: readonly MetricFamily[]): string {
-  const byName = new Map<string, MetricFamily[]>()
-  for (const family of families) {
-    byName.set(family.name, [...(byName.get(family.name) ?? []), family])
-  }
-  return [...byName.values()].flatMap(linesOf).join("")
+  return [...Map.groupBy(families, ({ name }) => name).values()].flatMap(linesOf).join("")
 }
 
 /** A metric without series isn't there. */
