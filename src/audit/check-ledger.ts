@@ -15,21 +15,14 @@ import type { Head } from "../vault/ledger/store/store.ts"
 import { compareDecimals } from "../venue/decimal.ts"
 import { atOneMoment, type LedgerReader } from "./open-ledger.ts"
 
-/** One step of a check. */
-type CheckStep = {
-  readonly position: ChainPosition
-  /** How many entries it took. */
-  readonly checked: number
-  readonly flaw: Flaw | null
-  /** Whether it came to the end of the journal. */
-  readonly isEnd: boolean
-}
-
 /** How many entries a step takes. */
 const stepEntries = 2_000
 
-/** Checks the entries after a position, some at a time. It never throws for what is wrong with them. */
-export function checkEntries(ledger: LedgerReader, from: ChainPosition): CheckStep {
+/**
+ * Checks the entries after a position, some at a time: how far it came, how many it took, what is wrong, and whether it
+ * came to the end of the journal. It never throws for what is wrong with them.
+ */
+export function checkEntries(ledger: LedgerReader, from: ChainPosition) {
   return atOneMoment(ledger, () => {
     const start = startOf(from, readArchivedHead(ledger))
     const check = openChainCheck(start)

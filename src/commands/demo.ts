@@ -34,20 +34,11 @@ rules:
 reads: ["/v1/trade/open-orders"]   # a bot in doubt may look
 `
 
-type DemoRequest = {
-  readonly title: string
-  readonly path: string
-  readonly key: "main" | "mm"
-  readonly body: Readonly<Record<string, unknown>>
-  readonly expectedStatus: number
-  readonly expectedText: string
-}
-
 const ordersPath = "/v1/trade/orders"
 const approvePath = "/v1/account/approve-agent"
 
 /** The demo's story: an approval, an order, an order that policy refuses, an account operation without the wallet key. */
-function demoRequests(stage: Stage): readonly DemoRequest[] {
+function demoRequests(stage: Stage) {
   const approval = demoApproval(stage)
   return [
     {
@@ -238,7 +229,7 @@ async function playDemo(stage: Stage, say: (line: string) => void): Promise<void
   }
 }
 
-async function post(stage: Stage, { path, body, key }: DemoRequest) {
+async function post(stage: Stage, { path, body, key }: ReturnType<typeof demoRequests>[number]) {
   const response = await fetchDirect(`${stage.daemonUrl}${path}`, {
     method: "POST",
     headers: {

@@ -107,8 +107,8 @@ async function approvedSuccessor(by: By, { ask, from, found }: Search): Promise<
   }
   assertWalletHeld(from, found)
   const name = key?.name ?? (await generate(by, successor, from))
-  const { validDays, label } = { validDays: daysOf(ask), label: ask.label ?? name }
-  const approved = await approveHere(admin, { agent: name, validDays, label })
+  const terms = { validDays: daysOf(ask), label: ask.label ?? name }
+  const approved = await approveHere(admin, { agent: name, ...terms })
   tell(approvedLine(approved))
   return approved.key
 }

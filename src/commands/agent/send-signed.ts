@@ -112,14 +112,11 @@ export function failureOf(sent: Sent, outcome: Outcome, { operation, what }: Abo
 }
 
 function answerText(sent: Sent): string {
-  const status = sent.kind === "answered" ? sent.answer.status : statusOf(sent)
+  const came = sent.kind === "answered" ? sent.answer : sent
+  const status = "status" in came ? came.status : null
   return status === null
     ? "no answer came"
     : `the answer (HTTP ${status}) doesn't say what became of it`
-}
-
-function statusOf(sent: Exclude<Sent, { readonly kind: "answered" }>): number | null {
-  return sent.kind === "unknown" ? sent.status : null
 }
 
 const envelope = z.object({ msg: z.string() })
