@@ -1,4 +1,4 @@
-import { services } from "../../src/commands/service/layout.ts"
+import { services } from "../../src/commands/service/system.ts"
 import { serviceFiles, unitNames } from "../../src/commands/service/render-units.ts"
 import {
   forget,

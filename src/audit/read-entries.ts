@@ -57,17 +57,13 @@ export function entryAt(ledger: LedgerReader, seq: number): StoredEntry | undefi
   return stored(ledger.prepare("SELECT * FROM entries WHERE seq = ?").all(seq))[0]
 }
 
-/** An entry and those that are about it. */
-type AboutEntry = {
-  readonly entry: StoredEntry
-  /** Its outcomes, repeats and acts, and those of its hold; in their order, at most 200. */
-  readonly others: readonly StoredEntry[]
-}
-
 const maxOthers = 200
 
-/** A request, a refusal or a hold by id, or an entry by its number. */
-export function aboutEntry(ledger: LedgerReader, id: string): AboutEntry | undefined {
+/**
+ * A request, a refusal or a hold by id, or an entry by its number; with those that are about it: its outcomes, repeats and
+ * acts, and those of its hold, in their order, at most 200.
+ */
+export function aboutEntry(ledger: LedgerReader, id: string) {
   const seq = /^\d{1,15}$/.test(id) ? Number(id) : seqOf(ledger, id)
   const entry = seq === undefined ? undefined : entryAt(ledger, seq)
   if (entry === undefined) return undefined

@@ -51,11 +51,11 @@ export function replay(ledger: LedgerReader, files: FileSet, sinceMs: number): R
     tally.refusals += 1
     if (tally.refused.length < maxListed) tally.refused.push(refusal)
   }
-  for (const row of requestsSince(ledger, sinceMs)) {
+  for (const row of rowsSince<RequestRow>(ledger, "requests", sinceMs)) {
     // What the operator or a panic asked for was judged by no policy.
     if (!isReserved(row.client)) count(refusalNow(row, set, meters))
   }
-  for (const row of shadowsSince(ledger, sinceMs)) {
+  for (const row of rowsSince<ShadowRow>(ledger, "shadows", sinceMs)) {
     // What was only asked about took no room, so its limits are asked for it alone.
     count(refusalNow(row, set, openMeters()))
   }
@@ -65,36 +65,26 @@ export function replay(ledger: LedgerReader, files: FileSet, sinceMs: number): R
 /** How many rows are read at a time: a few milliseconds. */
 const pageRows = 1_000
 
-/** The requests that count from `sinceMs` on, in the order of counting. */
-function* requestsSince(ledger: LedgerReader, sinceMs: number): Generator<RequestRow> {
-  const find = ledger.prepare(
-    `SELECT counted_at AS at, requests.seq, row FROM requests JOIN entries USING (seq)
-     WHERE (counted_at, requests.seq) > (?, ?) ORDER BY counted_at, requests.seq LIMIT ${pageRows}`,
-  )
-  yield* rowsOf<RequestRow>((at, seq) => find.all(at, seq), sinceMs)
-}
-
-/** The requests that were only asked about at `sinceMs` or later, in the order of time. */
-function* shadowsSince(ledger: LedgerReader, sinceMs: number): Generator<ShadowRow> {
-  const find = ledger.prepare(
-    `SELECT asked_at AS at, shadows.seq, row FROM shadows JOIN entries USING (seq)
-     WHERE (asked_at, shadows.seq) > (?, ?) ORDER BY asked_at, shadows.seq LIMIT ${pageRows}`,
-  )
-  yield* rowsOf<ShadowRow>((at, seq) => find.all(at, seq), sinceMs)
-}
+/** By which time requests are ordered: those that were signed count from it on, the others were only asked about. */
+const timeOf = { requests: "counted_at", shadows: "asked_at" } as const
 
 /** What the projections wrote into our own STRICT tables. */
 type Found = { readonly at: number; readonly seq: number; readonly row: string }
 
-function* rowsOf<Row>(
-  pageAfter: (at: number, seq: number) => readonly unknown[],
+/** The requests of `sinceMs` or later, in the order of their time. */
+function* rowsSince<Row>(
+  ledger: LedgerReader,
+  table: keyof typeof timeOf,
   sinceMs: number,
 ): Generator<Row> {
-  for (
-    let last: Pick<Found, "at" | "seq"> | undefined = { at: Math.ceil(sinceMs), seq: 0 };
-    last;
-  ) {
-    const page = pageAfter(last.at, last.seq) as readonly Found[]
+  const time = timeOf[table]
+  const find = ledger.prepare(
+    `SELECT ${time} AS at, ${table}.seq, row FROM ${table} JOIN entries USING (seq)
+     WHERE (${time}, ${table}.seq) > (?, ?) ORDER BY ${time}, ${table}.seq LIMIT ${pageRows}`,
+  )
+  let last: Pick<Found, "at" | "seq"> | undefined = { at: Math.ceil(sinceMs), seq: 0 }
+  while (last !== undefined) {
+    const page = find.all(last.at, last.seq) as unknown as readonly Found[]
     for (const { row } of page) yield JSON.parse(row) as Row
     last = page.at(-1)
   }

@@ -6,8 +6,7 @@ import { chainStart, type ChainPosition, type Flaw, type KeptHead } from "./chai
 import { readLastCheckpoint } from "../vault/ledger/sqlite/audit-runner.ts"
 import { hexHead, readArchivedHead } from "../vault/ledger/sqlite/journal.ts"
 import type { Checkpoint, JournalHead } from "../vault/ledger/store/audit-queries.ts"
-import { checkEntries } from "./check-entries.ts"
-import { checkTables } from "./check-tables.ts"
+import { checkEntries, checkTables } from "./check-ledger.ts"
 import type { LedgerReader } from "./open-ledger.ts"
 
 /** What a check of the ledger, and of archives before it, found. */

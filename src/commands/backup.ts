@@ -3,17 +3,16 @@ import { constants } from "node:fs"
 import { copyFile, link, lstat, open, readdir, rm, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 
-import { copyLedger, verifyBackup } from "../audit/copy-ledger.ts"
+import { copyLedger, verifyBackup } from "../audit/open-ledger.ts"
 import { Fault } from "../std/fault.ts"
+import { codeOf } from "../std/private-file.ts"
 import { sizeText } from "../std/size.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { ledgerBytes } from "../vault/status/watch-disk.ts"
 import { freeBytesAt, freeText, makeRoom, openDiskSpace } from "../vault/watch/disk-space.ts"
-import { option, required } from "./cli/options.ts"
-import type { Admin } from "./installation/admin.ts"
+import { option, required } from "./cli/command.ts"
+import { type Admin, loadConfig, withAdmin } from "./installation/admin.ts"
 import { installationCommand } from "./installation/installation-command.ts"
-import { loadConfig } from "./installation/load-config.ts"
-import { withAdmin } from "./installation/with-vault.ts"
 
 /** `countersign backup --to FILE` */
 export const backup = installationCommand({
@@ -113,7 +112,7 @@ async function place(file: string, to: string): Promise<void> {
     await sync(dirname(to))
   } catch (cause) {
     if (cause instanceof Fault) throw cause
-    const message = `${to} can't be written (${codeOf(cause)}); check the disk and the directory's owner.`
+    const message = `${to} can't be written (${codeOf(cause) ?? "unknown error"}); check the disk and the directory's owner.`
     throw new Fault("ledger_unavailable", message, { cause })
   }
 }
@@ -141,8 +140,4 @@ async function sync(path: string): Promise<void> {
 
 function taken(to: string): Fault {
   return new Fault("usage", `${to} exists already; name a file that isn't there.`)
-}
-
-function codeOf(cause: unknown): string {
-  return (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
 }

@@ -1,5 +1,5 @@
 import { utcText } from "../std/time/time-words.ts"
-import { flag } from "./cli/options.ts"
+import { flag } from "./cli/command.ts"
 import { tell } from "./cli/print.ts"
 import { agreeToShown } from "./cli/terminal.ts"
 import { adminCommand } from "./installation/installation-command.ts"

@@ -55,22 +55,24 @@ complete -F _countersign countersign
 }
 
 function bashCase({ words, commands, options, argument }: Completable): string {
-  const values = options.flatMap(({ flags, value }) =>
-    value === undefined ? [] : [`${flags.join(" | ")}) ${bashOffer(value)}`],
-  )
+  const names = commands.map(({ name }) => name).join(" ")
+  const rest = names === "" ? bashOffer(argument) : `words=${quoted(names)}`
   const flags = options.flatMap((option) => option.flags).join(" ")
-  const rest =
-    commands.length > 0
-      ? `words=${quoted(commands.map(({ name }) => name).join(" "))}`
-      : bashOffer(argument)
-  return [
-    `    ${quoted(words)})`,
-    `      case "$previous" in`,
-    ...[...values, `*) flags=${quoted(flags)} ${rest}`].map(
-      (line) => `        ${line.trimEnd()} ;;`,
-    ),
-    "      esac ;;",
-  ].join("\n")
+  return nestedCase(`${quoted(words)})`, [
+    ...valued(options).map(({ flags, value }) => `${flags.join(" | ")}) ${bashOffer(value)}`),
+    `*) flags=${quoted(flags)} ${rest}`,
+  ])
+}
+
+/** What follows the words of a command, by the word before it: bash and zsh write it alike. */
+function nestedCase(head: string, cases: readonly string[]): string {
+  const lines = cases.map((line) => `        ${line.trimEnd()} ;;`)
+  return [`    ${head}`, `      case "$previous" in`, ...lines, "      esac ;;"].join("\n")
+}
+
+/** Those that take a value. */
+function valued(options: readonly CompletableOption[]) {
+  return options.flatMap(({ flags, value }) => (value === undefined ? [] : [{ flags, value }]))
 }
 
 function bashOffer(value: CompletableValue | undefined): string {
@@ -127,21 +129,15 @@ fi
 }
 
 function zshCase({ words, commands, options, argument }: Completable): string {
-  const values = options.flatMap(({ flags, value }) =>
-    value === undefined ? [] : [`(${flags.join("|")}) ${zshOffer(value)}`],
-  )
   const names = commands.map(({ name, description }) => described(name, description))
   const rest = [
     `flags_offered=(${options.flatMap(flagsOf).join(" ")})`,
     names.length > 0 ? `offered=(${names.join(" ")})` : zshOffer(argument),
   ]
-  const other = `(*) ${rest.filter((part) => part !== "").join("; ")}`
-  return [
-    `    (${quoted(words)})`,
-    `      case "$previous" in`,
-    ...[...values, other].map((line) => `        ${line.trimEnd()} ;;`),
-    "      esac ;;",
-  ].join("\n")
+  return nestedCase(`(${quoted(words)})`, [
+    ...valued(options).map(({ flags, value }) => `(${flags.join("|")}) ${zshOffer(value)}`),
+    `(*) ${rest.filter((part) => part !== "").join("; ")}`,
+  ])
 }
 
 function flagsOf({ flags, description }: CompletableOption): readonly string[] {

@@ -1,7 +1,6 @@
 import { Argument, Option, type Command as Reader } from "commander"
 
-import { command, type Command } from "./cli/command.ts"
-import { taken } from "./cli/options.ts"
+import { command, type Command, taken } from "./cli/command.ts"
 import {
   bashScript,
   fishScript,

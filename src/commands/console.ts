@@ -6,15 +6,13 @@ import { addressFault, assertCanListen } from "../gate/listen.ts"
 import { parseDurationMs } from "../std/time/duration.ts"
 import { Fault } from "../std/fault.ts"
 import type { Installation } from "../vault/config/installation.ts"
-import { command } from "./cli/command.ts"
-import { flag, option, parsed } from "./cli/options.ts"
-import { parsePort } from "./cli/address.ts"
+import { command, flag, option, parsed } from "./cli/command.ts"
+import { portForm, portOf } from "./cli/values.ts"
 import { print, type Printing } from "./cli/print.ts"
-import { withStopSignal } from "./cli/signals.ts"
-import { answerAsks } from "./console/answer-asks.ts"
+import { withStopSignal } from "./cli/terminal.ts"
+import { answerAsks, releasingAnswers, vaultAnswers, vaultCalls } from "./console/answers.ts"
 import { serverUser, startServer, type ConsoleServer } from "./console/start-server.ts"
-import { releasingAnswers, vaultAnswers, vaultCalls } from "./console/vault-answers.ts"
-import { becomeOwner, personName } from "./installation/caller.ts"
+import { becomeOwner, personName } from "./installation/usual-installation.ts"
 import {
   installationOf,
   installationOptions,
@@ -43,14 +41,16 @@ page ends a freeze.`,
     ...jsonOption,
     port: parsed(
       option("--port <port>", "where the page is served, on 127.0.0.1 (default: a free port)"),
-      parsePort,
+      portOf,
+      portForm,
     ),
     lifeMs: parsed(
       option(
         "--for <duration>",
         "how long it is served at most, up to 7d (default: 12h, with --release 1h)",
       ),
-      parseLifeMs,
+      lifeOf,
+      "a duration of up to 7d, like 30m or 12h",
     ),
     release: flag("--release", "let the page release and refuse held requests"),
   },
@@ -119,46 +119,31 @@ async function serveConsole(
   }
 }
 
-function parseLifeMs(text: string): number {
+function lifeOf(text: string): number | undefined {
   const lifeMs = parseDurationMs(text) ?? Infinity
-  if (lifeMs <= longestLifeMs) return lifeMs
-  throw new Fault("usage", "--for takes a duration of up to 7d, like 30m or 12h.")
+  return lifeMs <= longestLifeMs ? lifeMs : undefined
 }
 
 /** One at once, and one at each Enter. A browser isn't started: what a program is started with, every user can read. */
 function printLinks(server: ConsoleServer, port: number, printing: Printing): void {
   const { stdin } = printing.terminal
   const isTerminal = stdin.isTTY === true
+  const next = isTerminal ? " Enter prints a new one." : ""
   const printLink = (): void => {
     const secret = makeSecret()
     server.openLink(secret)
     const url = `http://${host}:${port}/#${secret}`
-    const tunnel = `ssh -L ${port}:${host}:${port}`
-    print({ url, valid_for_ms: linkLifeMs, tunnel }, printing, (link) => linesOf(link, isTerminal))
+    const tunnel = `ssh -L ${port}:${host}:${port}` // for a browser on another machine
+    print({ url, valid_for_ms: linkLifeMs, tunnel }, printing, () => [
+      url,
+      `It works once, within ${linkLifeMs / 1_000} seconds, in a browser of this machine.${next} Ctrl-C ends the console.`,
+      `For a browser of another machine, run there first: ${tunnel} <this machine>`,
+    ])
   }
   printLink()
   if (!isTerminal) return
   stdin.on("error", () => undefined) // the terminal is gone, which SIGHUP says too
   stdin.on("data", printLink)
-}
-
-type ConsoleLink = {
-  readonly url: string
-  readonly valid_for_ms: number
-  /** For a browser on another machine. */
-  readonly tunnel: string
-}
-
-function linesOf(
-  { url, valid_for_ms, tunnel }: ConsoleLink,
-  isTerminal: boolean,
-): readonly string[] {
-  const next = isTerminal ? " Enter prints a new one." : ""
-  return [
-    url,
-    `It works once, within ${valid_for_ms / 1_000} seconds, in a browser of this machine.${next} Ctrl-C ends the console.`,
-    `For a browser of another machine, run there first: ${tunnel} <this machine>`,
-  ]
 }
 
 function endedUnasked(): Fault {

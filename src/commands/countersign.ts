@@ -72,11 +72,11 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     agent: {
       description: "agent keys and their approvals",
       commands: {
-        status: async () => (await import("./agent/status.ts")).agentStatus,
+        status: async () => (await import("./agent/agents.ts")).agentStatus,
         approve: async () => (await import("./agent/approve.ts")).agentApprove,
         rotate: async () => (await import("./agent/rotate.ts")).agentRotate,
-        revoke: async () => (await import("./agent/renew.ts")).agentRevoke,
-        renew: async () => (await import("./agent/renew.ts")).agentRenew,
+        revoke: async () => (await import("./agent/agents.ts")).agentRevoke,
+        renew: async () => (await import("./agent/agents.ts")).agentRenew,
       },
     },
     clients: {
@@ -99,13 +99,13 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
       description: "what bots may do",
       commands: {
         check: async () => (await import("./policy/check.ts")).policyCheck,
-        explain: async () => (await import("./policy/explain.ts")).policyExplain,
+        explain: async () => (await import("./policy/judge.ts")).policyExplain,
         reload: async () => (await import("./policy/in-force.ts")).policyReload,
         accept: async () => (await import("./policy/in-force.ts")).policyAccept,
         rollback: async () => (await import("./policy/in-force.ts")).policyRollback,
         show: async () => (await import("./policy/show.ts")).policyShow,
         test: async () => (await import("./policy/test.ts")).policyTest,
-        replay: async () => (await import("./policy/replay.ts")).policyReplay,
+        replay: async () => (await import("./policy/judge.ts")).policyReplay,
         log: async () => (await import("./policy/log.ts")).policyLog,
       },
     },
@@ -140,8 +140,8 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     audit: {
       description: "what was recorded",
       commands: {
-        tail: async () => (await import("./audit/tail.ts")).auditTail,
-        show: async () => (await import("./audit/show.ts")).auditShow,
+        tail: async () => (await import("./audit/entries.ts")).auditTail,
+        show: async () => (await import("./audit/entries.ts")).auditShow,
         verify: async () => (await import("./audit/verify.ts")).auditVerify,
         export: async () => (await import("./audit/export.ts")).auditExport,
         archive: async () => (await import("./audit/archive.ts")).auditArchive,
@@ -150,9 +150,9 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     doctor: async () => (await import("./doctor.ts")).doctor,
   },
   "Stop it, and go on": {
-    freeze: async () => (await import("./freeze.ts")).freeze,
-    thaw: async () => (await import("./freeze.ts")).thaw,
-    panic: async () => (await import("./panic.ts")).panic,
+    freeze: async () => (await import("./stops.ts")).freeze,
+    thaw: async () => (await import("./stops.ts")).thaw,
+    panic: async () => (await import("./stops.ts")).panic,
     lock: async () => (await import("./lock.ts")).lock,
     unlock: async () => (await import("./lock.ts")).unlock,
   },

@@ -8,14 +8,12 @@ import { startSandbox } from "../sandbox/start-sandbox.ts"
 import { sandboxChainId, sandboxServiceChain } from "../sandbox/state/market.ts"
 import { Fault } from "../std/fault.ts"
 import type { Installation } from "../vault/config/installation.ts"
-import { command } from "./cli/command.ts"
-import { flag } from "./cli/options.ts"
-import { withStopSignal } from "./cli/signals.ts"
-import type { Terminal } from "./cli/terminal.ts"
+import { command, flag } from "./cli/command.ts"
+import { withStopSignal, type Terminal } from "./cli/terminal.ts"
 import { startDaemon } from "./daemon/start-daemon.ts"
 import { createInstallation } from "./init/create-installation.ts"
 import { configText } from "./init/init-texts.ts"
-import { withAdmin } from "./installation/with-vault.ts"
+import { withAdmin } from "./installation/admin.ts"
 import { generateKey } from "./keys/keys.ts"
 
 /** What the demo's bot may do. */
@@ -36,20 +34,11 @@ rules:
 reads: ["/v1/trade/open-orders"]   # a bot in doubt may look
 `
 
-type DemoRequest = {
-  readonly title: string
-  readonly path: string
-  readonly key: "main" | "mm"
-  readonly body: Readonly<Record<string, unknown>>
-  readonly expectedStatus: number
-  readonly expectedText: string
-}
-
 const ordersPath = "/v1/trade/orders"
 const approvePath = "/v1/account/approve-agent"
 
 /** The demo's story: an approval, an order, an order that policy refuses, an account operation without the wallet key. */
-function demoRequests(stage: Stage): readonly DemoRequest[] {
+function demoRequests(stage: Stage) {
   const approval = demoApproval(stage)
   return [
     {
@@ -240,7 +229,7 @@ async function playDemo(stage: Stage, say: (line: string) => void): Promise<void
   }
 }
 
-async function post(stage: Stage, { path, body, key }: DemoRequest) {
+async function post(stage: Stage, { path, body, key }: ReturnType<typeof demoRequests>[number]) {
   const response = await fetchDirect(`${stage.daemonUrl}${path}`, {
     method: "POST",
     headers: {

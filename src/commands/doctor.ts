@@ -1,8 +1,8 @@
-import { flag } from "./cli/options.ts"
+import { flag } from "./cli/command.ts"
 import { examine } from "./doctor/examine.ts"
 import { findingLines } from "./doctor/finding.ts"
 import { checkLive } from "./doctor/live/check-live.ts"
-import { becomeOwner } from "./installation/caller.ts"
+import { becomeOwner } from "./installation/usual-installation.ts"
 import { installationCommand } from "./installation/installation-command.ts"
 
 /**

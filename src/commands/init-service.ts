@@ -5,10 +5,10 @@ import { rm, writeFile } from "node:fs/promises"
 
 import { concatBytes, utf8 } from "../std/bytes.ts"
 import { Fault } from "../std/fault.ts"
+import { codeOf } from "../std/private-file.ts"
 import { packageRoot } from "../std/program-files.ts"
 import { pathsOf } from "../vault/config/installation.ts"
-import { command } from "./cli/command.ts"
-import { choice, option } from "./cli/options.ts"
+import { command, choice, option } from "./cli/command.ts"
 import { print } from "./cli/print.ts"
 import { createInstallation, credentialLogN } from "./init/create-installation.ts"
 import { configText, mainVenueText } from "./init/init-texts.ts"
@@ -22,8 +22,12 @@ import {
   signerDir,
   vaultUser,
   vaultDirectories,
-} from "./service/layout.ts"
-import { thisSystem, identityOf, runOrFail, statusOf, type System } from "./service/system.ts"
+  thisSystem,
+  identityOf,
+  runOrFail,
+  statusOf,
+  type System,
+} from "./service/system.ts"
 
 /** `countersign init-service`: what the services start with, whatever has installed them. */
 export const initService = command({
@@ -128,7 +132,7 @@ async function writeCredential({ root }: System, credential: string): Promise<vo
   try {
     await writeFile(file, credential, { mode: 0o600, flag: "wx", flush: true })
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
+    const code = codeOf(cause) ?? "unknown error"
     if (code !== "EEXIST") await rm(file, { force: true }) // half of it, on a full disk
     throw new Fault(
       "install_failed",
@@ -166,7 +170,7 @@ async function writeCopy(path: string, secret: Uint8Array): Promise<void> {
   try {
     await writeFile(path, line, { mode: 0o600, flag: "wx", flush: true })
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
+    const code = codeOf(cause) ?? "unknown error"
     throw new Fault("usage", `${path} can't be made (${code}); name a new file for the copy.`, {
       cause,
     })

@@ -8,7 +8,7 @@ import { problemText } from "../std/yaml-file.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import type { Profile } from "../venue/profile.ts"
 import { parseProfile } from "../venue/profile/profile-file.ts"
-import { choice, option, withDefault } from "./cli/options.ts"
+import { choice, option, withDefault, type Given } from "./cli/command.ts"
 import { askNewPassphrase, isPipe, readSecretOption } from "./cli/secret-option.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import {
@@ -27,15 +27,6 @@ import {
 } from "./init/init-texts.ts"
 import { installationCommand } from "./installation/installation-command.ts"
 
-type InitOptions = {
-  readonly backend: Backend | undefined
-  readonly driver: "native" | "keytar"
-  readonly passphraseFile: string | undefined
-  readonly credential: string | undefined
-  readonly venue: string
-  readonly upstream: string | undefined
-}
-
 type Backend = KeystoreSettings["backend"]
 
 const placeWords: Readonly<Record<Backend, string>> = {
@@ -49,38 +40,42 @@ const minCredentialBytes = 32
 
 const examplePolicy = join(packageRoot, "policies/example.yaml")
 
+const initOptions = {
+  backend: choice(
+    "--backend <kind>",
+    "where keys rest: the system's keychain, an encrypted keystore, or memory for trials; left out, the keychain where it works",
+    ["keychain", "keystore", "memory"],
+  ),
+  driver: withDefault(
+    choice("--driver <kind>", "which library speaks to the keychain", ["native", "keytar"]),
+    "native",
+  ),
+  passphraseFile: option(
+    "--passphrase-file <file>",
+    "holds the keystore's passphrase; its path is remembered, its content isn't, and of a pipe nothing is",
+  ),
+  credential: option(
+    "--credential <name>",
+    "the systemd credential that opens the keystore; its content now comes from --passphrase-file",
+  ),
+  venue: withDefault(
+    option("--venue <kind>", "main, sandbox, or a venue.yaml of your own"),
+    "main",
+  ),
+  upstream: option("--upstream <url>", "the venue's base URL: https, or http on loopback"),
+}
+
+type InitOptions = Given<typeof initOptions>
+
 /** `countersign init` */
-export const init = installationCommand<Made, InitOptions>({
+export const init = installationCommand({
   description: "make a new installation, in which nothing is allowed yet",
   examples: [
     "countersign init",
     "countersign init --dir ./trial --venue sandbox --backend memory",
     "countersign init --backend keystore --passphrase-file /run/countersign/passphrase",
   ],
-  options: {
-    backend: choice(
-      "--backend <kind>",
-      "where keys rest: the system's keychain, an encrypted keystore, or memory for trials; left out, the keychain where it works",
-      ["keychain", "keystore", "memory"],
-    ),
-    driver: withDefault(
-      choice("--driver <kind>", "which library speaks to the keychain", ["native", "keytar"]),
-      "native",
-    ),
-    passphraseFile: option(
-      "--passphrase-file <file>",
-      "holds the keystore's passphrase; its path is remembered, its content isn't, and of a pipe nothing is",
-    ),
-    credential: option(
-      "--credential <name>",
-      "the systemd credential that opens the keystore; its content now comes from --passphrase-file",
-    ),
-    venue: withDefault(
-      option("--venue <kind>", "main, sandbox, or a venue.yaml of your own"),
-      "main",
-    ),
-    upstream: option("--upstream <url>", "the venue's base URL: https, or http on loopback"),
-  },
+  options: initOptions,
   answer: makeInstallation,
   json: ({ config_dir, state_dir, backend, why, missing }) => {
     return { config_dir, state_dir, backend, why, missing }

@@ -2,9 +2,8 @@ import { realpathSync } from "node:fs"
 
 import { packageRoot } from "../std/program-files.ts"
 import { pathsOf } from "../vault/config/installation.ts"
-import { command } from "./cli/command.ts"
+import { command, flag } from "./cli/command.ts"
 import { confirmDeed } from "./cli/terminal.ts"
-import { flag } from "./cli/options.ts"
 import { print, type Printing } from "./cli/print.ts"
 import { jsonOption } from "./installation/installation-command.ts"
 import {
@@ -20,14 +19,20 @@ import {
   planLines,
   type Step,
 } from "./service/install-steps.ts"
-import { services, systemInstallation, target, vaultDirectories } from "./service/layout.ts"
+import {
+  services,
+  systemInstallation,
+  target,
+  vaultDirectories,
+  statusOf,
+  thisSystem,
+} from "./service/system.ts"
 import {
   installedFiles,
   unitNames,
   type Program,
   type InstalledFile,
 } from "./service/render-units.ts"
-import { statusOf, thisSystem } from "./service/system.ts"
 
 /** What is asked for, and where it is told. */
 type Ask = Printing & {

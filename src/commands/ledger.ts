@@ -10,9 +10,9 @@ import { putBackSql, leaveOutSql } from "../vault/ledger/postgres/put-back-sql.t
 import { grantsSql } from "../vault/ledger/postgres/rights-sql.ts"
 import { openDatabase } from "../vault/ledger/sqlite/database.ts"
 import type { LedgerKey } from "../vault/ledger/store/audit-queries.ts"
-import { command } from "./cli/command.ts"
+import { command, option, parsed, required, flag } from "./cli/command.ts"
+import { wholeUpTo } from "./cli/values.ts"
 import { outOption, withNewFile } from "./cli/new-file.ts"
-import { option, required, flag } from "./cli/options.ts"
 import { tell } from "./cli/print.ts"
 import { type Terminal, agreeToShown } from "./cli/terminal.ts"
 import {
@@ -21,8 +21,8 @@ import {
   installationOptions,
   type InstallationOptions,
 } from "./installation/installation-command.ts"
-import { becomeOwner } from "./installation/caller.ts"
-import { loadConfig } from "./installation/load-config.ts"
+import { becomeOwner } from "./installation/usual-installation.ts"
+import { loadConfig } from "./installation/admin.ts"
 
 /** Pieces of SQL about the ledger in the file, by what countersign.yaml says of PostgreSQL. @throws {Fault} */
 type MakeSql = (
@@ -82,10 +82,10 @@ async function loadPostgres(installation: Installation): Promise<PostgresLedger>
   )
 }
 
-/** What `--after` takes. @throws {Fault} `usage`. */
-function entryIn(text: string | undefined): number {
-  if (/^\d{1,15}$/.test(text ?? "")) return Number(text)
-  throw new Fault("usage", "--after takes an entry's number, like 1200.")
+/** `--after` */
+function entryOption(description: string) {
+  const after = required(option("--after <entry>", description))
+  return parsed(after, wholeUpTo(999_999_999_999_999), "an entry's number, like 1200")
 }
 
 /** `countersign ledger move` */
@@ -126,24 +126,22 @@ export const ledgerPutBack = command({
   options: {
     ...installationOptions,
     ...sqlOutOption,
-    after: required(option("--after <entry>", "PostgreSQL's last entry, which a start names")),
-    ledger: option("--ledger <name>", "the ledger's name in PostgreSQL, where a start names that"),
+    after: entryOption("PostgreSQL's last entry, which a start names"),
+    ledger: parsed(
+      option("--ledger <name>", "the ledger's name in PostgreSQL, where a start names that"),
+      (text) => (/^[0-9a-f]{32}$/.test(text) ? text : undefined),
+      "a ledger's name, 32 hex digits",
+    ),
   },
-  run: async ({ after, ledger, ...options }, terminal) => {
-    const [afterSeq, named] = [entryIn(after), nameIn(ledger)]
+  run: async ({ after, ledger: named, ...options }, terminal) => {
     await printSql(
       options,
-      (database, { host }, key) => putBackSql(database, { host, key, afterSeq, named }),
+      (database, { host }, key) => putBackSql(database, { host, key, afterSeq: after, named }),
       terminal,
     )
     return 0
   },
 })
-
-function nameIn(text: string | undefined): string | undefined {
-  if (text === undefined || /^[0-9a-f]{32}$/.test(text)) return text
-  throw new Fault("usage", "--ledger takes a ledger's name, 32 hex digits.")
-}
 
 /** `countersign ledger leave-out` */
 export const ledgerLeaveOut = command({
@@ -154,11 +152,10 @@ export const ledgerLeaveOut = command({
   options: {
     ...installationOptions,
     ...sqlOutOption,
-    after: required(option("--after <entry>", "the last entry before, which a start names")),
+    after: entryOption("the last entry before, which a start names"),
   },
   run: async ({ after, ...options }, terminal) => {
-    const afterSeq = entryIn(after)
-    await printSql(options, (database) => [...leaveOutSql(database, afterSeq)], terminal)
+    await printSql(options, (database) => [...leaveOutSql(database, after)], terminal)
     return 0
   },
 })

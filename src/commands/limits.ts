@@ -2,7 +2,7 @@ import type { StandingLimit } from "../contract/views.ts"
 import { Fault } from "../std/fault.ts"
 import { parseDurationMs } from "../std/time/duration.ts"
 import { utcText } from "../std/time/time-words.ts"
-import { argument, flag, option, parsed } from "./cli/options.ts"
+import { argument, flag, option, parsed } from "./cli/command.ts"
 import { table, type Line } from "./cli/print.ts"
 import { confirmDeed } from "./cli/terminal.ts"
 import { adminCommand } from "./installation/installation-command.ts"
@@ -39,7 +39,11 @@ export const limitsRaise = adminCommand({
   options: {
     limit: argument("<limit>", "its name, or policy/name"),
     to: option("--to <max>", "its maximum until then"),
-    forMs: parsed(option("--for <duration>", "how long, like 30m; at most 31d"), parseForMs),
+    forMs: parsed(
+      option("--for <duration>", "how long, like 30m; at most 31d"),
+      parseDurationMs,
+      "a duration like 30m",
+    ),
     reason: option("--reason <words>", "why, for the record"),
     end: flag("--end", "end the raise that stands; what the files say holds again"),
     yes: flag("--yes", "don't ask"),
@@ -77,10 +81,4 @@ function allOf({ to, forMs, reason }: Given) {
 function assertAlone(others: readonly unknown[]): void {
   if (others.every((each) => each === undefined)) return
   throw new Fault("usage", "--end takes no --to, --for or --reason.")
-}
-
-function parseForMs(text: string): number {
-  const forMs = parseDurationMs(text)
-  if (forMs !== undefined) return forMs
-  throw new Fault("usage", "--for takes a duration like 30m.")
 }

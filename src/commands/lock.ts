@@ -1,13 +1,11 @@
 import { Fault } from "../std/fault.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { withSecret } from "../vault/keyring/with-secret.ts"
-import { option } from "./cli/options.ts"
+import { option } from "./cli/command.ts"
 import { askPassphrase, readSecretOption } from "./cli/secret-option.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { adminCommand, installationCommand } from "./installation/installation-command.ts"
-import type { Admin } from "./installation/admin.ts"
-import { loadConfig } from "./installation/load-config.ts"
-import { withAdmin } from "./installation/with-vault.ts"
+import { type Admin, loadConfig, withAdmin } from "./installation/admin.ts"
 
 /** `countersign lock`: the daemon goes on answering, and signs nothing. */
 export const lock = adminCommand({

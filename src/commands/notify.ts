@@ -3,10 +3,8 @@ import { Fault } from "../std/fault.ts"
 import { visible } from "../std/visible.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { tryTargets } from "./doctor/notify-findings.ts"
-import type { Admin } from "./installation/admin.ts"
+import { type Admin, loadConfig, withAdmin } from "./installation/admin.ts"
 import { installationCommand } from "./installation/installation-command.ts"
-import { loadConfig } from "./installation/load-config.ts"
-import { withAdmin } from "./installation/with-vault.ts"
 
 /** `countersign notify test`: the running gate sends each target a message, by the way that alarms take. */
 export const notifyTest = installationCommand({

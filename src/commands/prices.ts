@@ -1,7 +1,7 @@
 import type { PriceView } from "../contract/bot-views.ts"
 import { Fault } from "../std/fault.ts"
 import { utcText } from "../std/time/time-words.ts"
-import { argument, flag, words } from "./cli/options.ts"
+import { argument, flag, words } from "./cli/command.ts"
 import { table, shownText, tell, type Line } from "./cli/print.ts"
 import { confirmDeed, type Terminal } from "./cli/terminal.ts"
 import { adminCommand } from "./installation/installation-command.ts"

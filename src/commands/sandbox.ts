@@ -5,12 +5,38 @@ import { startSandbox } from "../sandbox/start-sandbox.ts"
 import { address } from "../sandbox/state/fields.ts"
 import { defaultSandboxPort } from "../sandbox/state/market.ts"
 import { faultKinds, parseFaultText, type VenueFault } from "../sandbox/faults.ts"
-import { Fault } from "../std/fault.ts"
-import { command } from "./cli/command.ts"
-import { flag, option, parsed, repeated } from "./cli/options.ts"
-import { parsePort } from "./cli/address.ts"
-import { withStopSignal } from "./cli/signals.ts"
-import type { Terminal } from "./cli/terminal.ts"
+import { command, flag, option, parsed, repeated, type Given } from "./cli/command.ts"
+import { portForm, portOf, wholeUpTo } from "./cli/values.ts"
+import { withStopSignal, type Terminal } from "./cli/terminal.ts"
+
+const sandboxOptions = {
+  port: parsed(
+    option(
+      "--port <port>",
+      `where it listens; 0 picks a free one (default: ${defaultSandboxPort})`,
+    ),
+    portOf,
+    portForm,
+  ),
+  accounts: repeated(
+    "--account <address>",
+    "an address that may trade from the start; once for each",
+    parseAddress,
+  ),
+  stateFile: option("--state <file>", "keep what is accepted in this file, and go on from there"),
+  faults: repeated(
+    "--fault <fault>",
+    `what goes wrong, like drop_after,times=1; once for each: ${Object.keys(faultKinds).join(", ")}`,
+    parseFault,
+  ),
+  seed: parsed(
+    option("--seed <number>", "the seed of the chances of faults and of --moving (default: 1)"),
+    wholeUpTo(999_999_999),
+    "a number of at most nine digits",
+  ),
+  isMoving: flag("--moving", "the prices of its ticker move, a little each second"),
+  printProfile: flag("--print-profile", "print a venue.yaml for it, and end"),
+}
 
 /** `countersign sandbox` */
 export const sandbox = command({
@@ -20,32 +46,7 @@ export const sandbox = command({
     "countersign sandbox --port 0 --account 0x00000000000000000000000000000000000000a1",
     "countersign sandbox --state sandbox.jsonl --fault latency,ms=300,chance=0.1",
   ],
-  options: {
-    port: parsed(
-      option(
-        "--port <port>",
-        `where it listens; 0 picks a free one (default: ${defaultSandboxPort})`,
-      ),
-      parsePort,
-    ),
-    accounts: repeated(
-      "--account <address>",
-      "an address that may trade from the start; once for each",
-      parseAddress,
-    ),
-    stateFile: option("--state <file>", "keep what is accepted in this file, and go on from there"),
-    faults: repeated(
-      "--fault <fault>",
-      `what goes wrong, like drop_after,times=1; once for each: ${Object.keys(faultKinds).join(", ")}`,
-      parseFault,
-    ),
-    seed: parsed(
-      option("--seed <number>", "the seed of the chances of faults and of --moving (default: 1)"),
-      parseSeed,
-    ),
-    isMoving: flag("--moving", "the prices of its ticker move, a little each second"),
-    printProfile: flag("--print-profile", "print a venue.yaml for it, and end"),
-  },
+  options: sandboxOptions,
   run: async ({ printProfile, ...options }, terminal) => {
     if (printProfile) terminal.stdout.write(profileFor(options.port))
     else await play(options, terminal)
@@ -58,17 +59,12 @@ function profileFor(port: number | undefined): string {
   return sandboxProfile({ url, asOf: new Date() })
 }
 
-type Play = {
-  readonly port: number | undefined
-  readonly accounts: readonly string[]
-  readonly stateFile: string | undefined
-  readonly faults: readonly VenueFault[]
-  readonly seed: number | undefined
-  readonly isMoving: boolean
-}
-
 async function play(
-  { port = defaultSandboxPort, seed = 1, ...options }: Play,
+  {
+    port = defaultSandboxPort,
+    seed = 1,
+    ...options
+  }: Omit<Given<typeof sandboxOptions>, "printProfile">,
   { stdout, unread }: Terminal,
 ): Promise<void> {
   const say = (line: string): void => void stdout.write(`${line}\n`)
@@ -89,9 +85,4 @@ function parseFault(text: string): VenueFault {
   const fault = parseFaultText(text)
   if (fault.ok) return fault.value
   throw new InvalidArgumentError(fault.error)
-}
-
-function parseSeed(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new Fault("usage", "--seed takes a number of at most nine digits.")
 }

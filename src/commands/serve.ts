@@ -2,12 +2,10 @@ import { Option } from "commander"
 
 import { logLevelVariable, logLevels, type LogLevel } from "../std/log.ts"
 import { visible } from "../std/visible.ts"
-import { command } from "./cli/command.ts"
-import { flag, option, parsed, taken } from "./cli/options.ts"
-import { parsePort } from "./cli/address.ts"
+import { command, flag, option, parsed, taken } from "./cli/command.ts"
+import { portForm, portOf } from "./cli/values.ts"
 import { tell } from "./cli/print.ts"
-import { atHangUp, withStopSignal } from "./cli/signals.ts"
-import type { Terminal } from "./cli/terminal.ts"
+import { atHangUp, withStopSignal, type Terminal } from "./cli/terminal.ts"
 import { archiveInTime } from "./daemon/archive-in-time.ts"
 import type { Stopper } from "./daemon/child.ts"
 import { startDaemon, type Daemon } from "./daemon/start-daemon.ts"
@@ -25,7 +23,8 @@ export const serve = command({
     ...installationOptions,
     port: parsed(
       option("--port <port>", "overrides the port in countersign.yaml; 0 picks a free one"),
-      parsePort,
+      portOf,
+      portForm,
     ),
     ...passphraseOption,
     strict: flag(

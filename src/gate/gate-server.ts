@@ -11,7 +11,7 @@ import { Connections, inTurns, tokenOwners } from "./http/shares.ts"
 import { gateLimits, type GateLimits } from "./process/gate-limits.ts"
 import type { Log } from "./process/log.ts"
 import type { LiveSettings } from "./settings.ts"
-import { createSharedSends } from "./sign/repeats.ts"
+import { createSharedSends } from "./sign/sign.ts"
 
 type GateDependencies = {
   readonly link: BotLink

@@ -50,6 +50,11 @@ function descriptorFault(cause: NodeJS.ErrnoException, name: string): Fault {
   )
 }
 
+/** A host as a URL has it: an IPv6 address in brackets (RFC 3986 §3.2.2). */
+export function hostInUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host
+}
+
 /** Why an address can't be listened on. */
 export function addressFault(
   cause: Pick<NodeJS.ErrnoException, "code">,

@@ -3,12 +3,12 @@ import { join } from "node:path"
 
 import type { BotParams } from "../link/calls/methods.ts"
 import type { BotLink } from "../contract/client.ts"
-import type { Refusal } from "../contract/refusal.ts"
+import type { Refused } from "../contract/refusal.ts"
 import { packageRoot } from "../std/program-files.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import { callHeaders, idempotencyHeader, keyHeader, shadowHeader } from "./http/admit.ts"
 import { showMetrics } from "./http/metrics.ts"
-import { invalidHeader, type Problem, refusedByVault } from "./http/problem.ts"
+import { invalidHeader, type Problem } from "./http/problem.ts"
 import {
   type Call,
   get,
@@ -18,7 +18,7 @@ import {
   withCall,
   withToken,
 } from "./http/read-call.ts"
-import type { Reply } from "./http/reply.ts"
+import { refusedReply, type Reply } from "./http/reply.ts"
 import type { OwnerOf } from "./http/shares.ts"
 import type { GateLimits } from "./process/gate-limits.ts"
 import { venueReads } from "./reads/venue-reads.ts"
@@ -62,52 +62,47 @@ type Dependencies = { readonly link: BotLink }
 /** `/check`: whether it would be signed, and why or why not. */
 async function check(deps: Dependencies, { ask }: Call): Promise<Reply> {
   const checked = await deps.link.call("check", ask)
-  if (checked.kind === "refused") return refused(checked)
+  if (checked.kind === "refused") return refusedReply(checked)
   const { report: content, record } = checked
   return { kind: "success", content, ...(record !== null && { record }) }
 }
 
 /** `/whoami`: what the token may do. */
-async function whoami(deps: Dependencies, token: string): Promise<Reply> {
-  const known = await deps.link.call("whoami", { token })
-  return known.kind === "refused" ? refused(known) : { kind: "success", content: known.whoami }
+function whoami({ link }: Dependencies, token: string): Promise<Reply> {
+  return told(link.call("whoami", { token }), (known) => known.whoami)
 }
 
 /** `/limits`: what of one's own limits and of the venue's budgets is used. */
-async function showLimits(deps: Dependencies, token: string): Promise<Reply> {
-  const known = await deps.link.call("limits", { token })
-  return known.kind === "refused"
-    ? refused(known)
-    : { kind: "success", content: { limits: known.limits, budgets: known.budgets } }
+function showLimits({ link }: Dependencies, token: string): Promise<Reply> {
+  return told(link.call("limits", { token }), ({ limits, budgets }) => ({ limits, budgets }))
 }
 
+/** What a client with the right to it may send besides requests. */
+type Sent = Pick<BotParams["check"], "token" | "body">
+
 /** `/prices`: reference prices from a client with the right to feed them. */
-async function feedPrices(
-  deps: Dependencies,
-  { token, body }: Pick<BotParams["check"], "token" | "body">,
-): Promise<Reply> {
-  const fed = await deps.link.call("prices", { token, body })
-  return fed.kind === "refused"
-    ? refused(fed)
-    : { kind: "success", content: { prices: fed.prices } }
+function feedPrices({ link }: Dependencies, { token, body }: Sent): Promise<Reply> {
+  return told(link.call("prices", { token, body }), ({ prices }) => ({ prices }))
 }
 
 /** `/freeze`: a stop by a client with the right; only an operator ends it. */
-async function freeze(
-  deps: Dependencies,
-  { token, body }: Pick<BotParams["check"], "token" | "body">,
-): Promise<Reply> {
-  const done = await deps.link.call("freeze", { token, body })
-  return done.kind === "refused" ? refused(done) : { kind: "success", content: done.freeze }
+function freeze({ link }: Dependencies, { token, body }: Sent): Promise<Reply> {
+  return told(link.call("freeze", { token, body }), (done) => done.freeze)
 }
 
 /** `/heartbeat`: the bot is there; its silence counts from the first of these on. */
-async function heartbeat(
-  deps: Dependencies,
-  { token, body }: Pick<BotParams["check"], "token" | "body">,
+function heartbeat({ link }: Dependencies, { token, body }: Sent): Promise<Reply> {
+  return told(link.call("heartbeat", { token, body }), (heard) => heard.heartbeat)
+}
+
+/** What the vault answers, or its no. */
+async function told<Answer>(
+  asked: Promise<({ readonly kind: "answer" } & Answer) | Refused>,
+  contentOf: (answer: Answer) => object,
 ): Promise<Reply> {
-  const heard = await deps.link.call("heartbeat", { token, body })
-  return heard.kind === "refused" ? refused(heard) : { kind: "success", content: heard.heartbeat }
+  const answer = await asked
+  if (answer.kind === "refused") return refusedReply(answer)
+  return { kind: "success", content: contentOf(answer) }
 }
 
 const recordId = /^[A-Za-z0-9._-]{1,64}$/
@@ -116,18 +111,14 @@ const recordId = /^[A-Za-z0-9._-]{1,64}$/
 async function showRecord(deps: Dependencies, token: string, url: string): Promise<Reply> {
   const id = url.slice("/records/".length)
   if (!recordId.test(id)) return { kind: "problem", problem: unknownRecord }
-  const found = await deps.link.call("record", { token, id })
-  return found.kind === "refused" ? refused(found) : { kind: "success", content: found.view }
+  return told(deps.link.call("record", { token, id }), ({ view }) => view)
 }
 
 /** `/records?…`: what became of one's own requests of a key or an order. */
 async function findRecords(deps: Dependencies, token: string, url: string): Promise<Reply> {
   const search = parseSearch(url.slice("/records".length))
   if (!search.ok) return { kind: "problem", problem: search.error }
-  const found = await deps.link.call("records", { token, ...search.value })
-  return found.kind === "refused"
-    ? refused(found)
-    : { kind: "success", content: { records: found.records } }
+  return told(deps.link.call("records", { token, ...search.value }), ({ records }) => ({ records }))
 }
 
 /** `/readyz`: what the vault signs now. Not ready is one that signs nothing: else a balancer would take cancels away too. */
@@ -141,10 +132,6 @@ async function readiness(deps: Dependencies): Promise<Reply> {
 const unknownRecord: Problem = {
   code: "unknown_record",
   message: "You have no record of that id; use the one from Countersign-Record.",
-}
-
-function refused(answer: { readonly refusal: Refusal; readonly record: string | null }): Reply {
-  return { kind: "problem", problem: refusedByVault(answer.refusal, answer.record) }
 }
 
 type Search = Pick<BotParams["records"], "by" | "value">

@@ -11,7 +11,7 @@ import { type LogLevel, readLogLevel } from "../std/log.ts"
 import type { ServiceNotify } from "../std/systemd.ts"
 import { createGateServer, portOf } from "./gate-server.ts"
 import { openGateMetrics } from "./http/metrics.ts"
-import { listen } from "./listen.ts"
+import { hostInUrl, listen } from "./listen.ts"
 import { startNotify, toldSends } from "./notify/notify.ts"
 import { pollPrices } from "./poll-prices.ts"
 import { gateLimits } from "./process/gate-limits.ts"
@@ -108,11 +108,6 @@ async function logged(reload: Promise<void>, log: Log): Promise<void> {
   }
 }
 
-type StateReport = {
-  /** Says that the gate serves. */
-  ready(): void
-}
-
 /** Between looks at the vault where no watchdog sets the pace. */
 const usualBeatMs = 10_000
 
@@ -131,7 +126,7 @@ function reportState({
   readonly service: ServiceNotify
   readonly servers: readonly Server[]
   readonly link: BotLink
-}): StateReport {
+}) {
   let word = waitingForVault
   const line = (): string => `serving ${servers.map(placeOf).join(" and ")}; ${word}`
   const refresh = async (): Promise<void> => {
@@ -148,7 +143,7 @@ function reportState({
       if ((await Promise.all(tests)).every(Boolean)) service.alive()
     })
   }
-  return { ready: () => service.ready(line()) }
+  return { /** Says that the gate serves. */ ready: () => service.ready(line()) }
 }
 
 async function onBeat(pauseMs: number, work: () => Promise<void>): Promise<never> {
@@ -171,8 +166,7 @@ function placeOf(http: Server): string {
   const address = http.address()
   // Node can't tell the path of a Unix socket that was handed over.
   if (address === null || typeof address === "string") return "a Unix socket"
-  const { family, address: host, port } = address
-  return family === "IPv6" ? `[${host}]:${port}` : `${host}:${port}`
+  return `${hostInUrl(address.address)}:${address.port}`
 }
 
 const selfTest = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"

@@ -4,7 +4,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js"
 
 import { concatBytes, toHex, utf8 } from "../std/bytes.ts"
-import { ok } from "../std/result.ts"
+import { err, ok } from "../std/result.ts"
 import { fieldsCheck, type Signed, typeAPlay, typeBPlay } from "./signing/signed-play.ts"
 import {
   actionTags,
@@ -48,7 +48,7 @@ export const playRevokeAgent = typeBPlay(revokeAgentType, {}, ({ body, admitted,
   const refused = revokeAgent(turn.venue.accounts, admitted.signer, agent)
   return refused === undefined
     ? ok({ data: { agent_address: agent }, note: `agent ${agent} revoked` })
-    : { ok: false, error: refused }
+    : err(refused)
 })
 
 /** `POST /v1/account/renew-agent`: the approval ends so many days from now. */
@@ -129,7 +129,7 @@ export const playIsolatedMargin = typeAPlay(
     const { funds } = turn.venue
     if (body["is_add"] === true) {
       const refused = debit(funds, payment)
-      if (refused !== undefined) return { ok: false, error: refused }
+      if (refused !== undefined) return err(refused)
     } else {
       credit(funds, payment)
     }
@@ -210,7 +210,7 @@ export const playTransfer = typeBPlay(transferType, { amount }, ({ body, admitte
   }
   const sum = { asset: String(body["asset"]), amount: String(body["amount"]) }
   const refused = debit(funds, { account: source, ...sum })
-  if (refused !== undefined) return { ok: false, error: refused }
+  if (refused !== undefined) return err(refused)
   credit(funds, { account: destination, ...sum })
   return ok({ data: { source, destination, ...sum }, note: "transferred" })
 })
@@ -219,7 +219,7 @@ export const playTransfer = typeBPlay(transferType, { amount }, ({ body, admitte
 export const playWithdraw = typeBPlay(withdrawType, { amount }, ({ body, admitted, turn }) => {
   const sum = { asset: String(body["asset"]), amount: String(body["amount"]) }
   const refused = debit(turn.venue.funds, { account: admitted.signer, ...sum })
-  if (refused !== undefined) return { ok: false, error: refused }
+  if (refused !== undefined) return err(refused)
   const destination = String(body["destination"]).toLowerCase()
   return ok({ data: { destination, ...sum }, note: "withdrawn" })
 })

@@ -42,9 +42,8 @@ import {
   statusOf,
 } from "./state/error-codes.ts"
 import { type Body, isBody } from "./state/fields.ts"
-import { rememberNonce } from "./state/nonces.ts"
+import { rememberNonce, type Outcome, type Turn, type Play, type Read } from "./state/venue.ts"
 import { recordTransaction } from "./state/records.ts"
-import type { Outcome, Turn, Play, Read } from "./state/venue.ts"
 
 /** A request as it came in. */
 export type VenueRequest = {

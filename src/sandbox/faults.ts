@@ -2,7 +2,7 @@ import { err, ok, type Result } from "../std/result.ts"
 import { failure, readBody, type Reply, success, type VenueRequest } from "./answer-request.ts"
 import { reject, type Rejection } from "./state/error-codes.ts"
 import { type Body, type Check, checkFields, integer, isBody, oneOf } from "./state/fields.ts"
-import { seededRandom } from "./state/random.ts"
+import { seededRandom } from "./state/market.ts"
 
 /** What can be made to go wrong, and when it does. */
 export const faultKinds = {

@@ -1,7 +1,7 @@
 // POST /v1/trade/orders and its batch. The single order is the interface's; the batch's body and answer
 // are invented.
 
-import { ok, type Result } from "../std/result.ts"
+import { err, ok, type Result } from "../std/result.ts"
 import { checkOrderFields, checkOrderRules } from "./order-rules.ts"
 import { fieldsCheck, typeAPlay } from "./signing/signed-play.ts"
 import { actionTags } from "./signing/typed-hash.ts"
@@ -27,7 +27,7 @@ import {
   recordFilled,
   replaceOrder,
 } from "./state/records.ts"
-import type { Turn } from "./state/venue.ts"
+import type { Play, Turn } from "./state/venue.ts"
 
 /** What an order's answer holds beside `tx_hash`. */
 type Placed = {
@@ -56,38 +56,36 @@ export const playPlaceOrder = typeAPlay(
 )
 
 /** `POST /v1/trade/orders/batch` with `orders`: each is taken or refused by itself. */
-export const playPlaceBatch = typeAPlay(
-  actionTags.placeBatch,
-  fieldsCheck(["orders"], { orders: listOf(object) }),
-  ({ body, admitted, turn }) => {
-    const list = itemsOf(body).map((order) => {
-      const refused = checkOrder(order)
-      return itemAnswer(
-        order,
-        refused === undefined
-          ? ok(placeOrder(order, admitted.account, turn))
-          : { ok: false, error: refused },
-      )
-    })
-    return ok({ data: { list }, note: `${countTaken(list)} of ${list.length} orders placed` })
-  },
-)
+export const playPlaceBatch = batchPlay(actionTags.placeBatch, "placed", (order, account, turn) => {
+  const refused = checkOrder(order)
+  return refused === undefined ? ok(placeOrder(order, account, turn)) : err(refused)
+})
+
+/** Plays a batch of orders, of which `play` takes or refuses each. */
+function batchPlay(
+  actionTag: number,
+  done: string,
+  play: (order: Body, account: string, turn: Turn) => Result<Placed, Rejection>,
+): Play {
+  return typeAPlay(
+    actionTag,
+    fieldsCheck(["orders"], { orders: listOf(object) }),
+    ({ body, admitted, turn }) => {
+      const orders = body["orders"] as readonly Body[] // checked above
+      const list = orders.map((order) => itemAnswer(order, play(order, admitted.account, turn)))
+      const taken = list.filter(({ code }) => code === "0").length
+      return ok({ data: { list }, note: `${taken} of ${list.length} orders ${done}` })
+    },
+  )
+}
 
 /** Checks an order against the interface's tables and its rules. */
 function checkOrder(order: Body): Rejection | undefined {
   return checkOrderFields(order) ?? checkOrderRules(order)
 }
 
-/** The orders of a batch whose list was checked. */
-function itemsOf(body: Body): readonly Body[] {
-  return body["orders"] as readonly Body[]
-}
-
 /** An item's answer. */
-function itemAnswer(
-  order: Body,
-  result: Result<{ readonly order_id: string; readonly state: string }, Rejection>,
-): Item {
+function itemAnswer(order: Body, result: Result<Placed, Rejection>): Item {
   const client_order_id = order["client_order_id"] ?? null
   if (result.ok) {
     const { order_id, state } = result.value
@@ -95,11 +93,6 @@ function itemAnswer(
   }
   const { name, msg } = result.error
   return { code: errorCodes[name], msg, order_id: null, client_order_id, state: null }
-}
-
-/** How many items of a batch were taken. */
-function countTaken(list: readonly Item[]): number {
-  return list.filter(({ code }) => code === "0").length
 }
 
 /** Invented, as all states are: what can't rest in a book is filled, what waits for a trigger is open. */
@@ -135,20 +128,12 @@ export const playModifyOrder = typeAPlay(
 )
 
 /** `POST /v1/trade/orders/batch/modify` with `orders`: each is modified or refused by itself. */
-export const playModifyBatch = typeAPlay(
+export const playModifyBatch = batchPlay(
   actionTags.modifyBatch,
-  fieldsCheck(["orders"], { orders: listOf(object) }),
-  ({ body, admitted, turn }) => {
-    const list = itemsOf(body).map((order) => {
-      const refused = checkModification(order)
-      return itemAnswer(
-        order,
-        refused === undefined
-          ? modifyOrder(order, admitted.account, turn)
-          : { ok: false, error: refused },
-      )
-    })
-    return ok({ data: { list }, note: `${countTaken(list)} of ${list.length} orders modified` })
+  "modified",
+  (order, account, turn) => {
+    const refused = checkModification(order)
+    return refused === undefined ? modifyOrder(order, account, turn) : err(refused)
   },
 )
 
@@ -227,7 +212,11 @@ export const playCancelBatch = typeAPlay(
   fieldsCheck(["order_ids"], { order_ids: listOf(text) }),
   ({ body, admitted, turn }) => {
     const orderIds = body["order_ids"] as readonly string[] // checked above
-    const list = orderIds.map((orderId) => cancelItem(orderId, admitted.account, turn))
+    const list = orderIds.map((order_id) =>
+      cancel(order_id, admitted.account, turn) === undefined
+        ? { order_id, state: null, code: errorCodes.unknown_order }
+        : { order_id, state: "cancelled", code: "0" },
+    )
     const cancelled = list.filter(({ state }) => state !== null).length
     return ok({ data: { list }, note: `${cancelled} of ${list.length} orders cancelled` })
   },
@@ -246,18 +235,6 @@ export const playCancelAll = typeAPlay(
     })
   },
 )
-
-type CancelledItem = {
-  readonly order_id: string
-  readonly state: "cancelled" | null
-  readonly code: string
-}
-
-function cancelItem(orderId: string, account: string, turn: Turn): CancelledItem {
-  return cancel(orderId, account, turn) === undefined
-    ? { order_id: orderId, state: null, code: errorCodes.unknown_order }
-    : { order_id: orderId, state: "cancelled", code: "0" }
-}
 
 function cancel(orderId: string, account: string, { venue, nowMs }: Turn): OpenOrder | undefined {
   const order = cancelOrder(venue.book, account, orderId)

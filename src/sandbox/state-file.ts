@@ -9,6 +9,7 @@ import {
 } from "node:fs"
 
 import { Fault } from "../std/fault.ts"
+import { parseJson } from "../std/parse-json.ts"
 import { playWrite } from "./answer-request.ts"
 import { address, isBody, type Body } from "./state/fields.ts"
 import { type AcceptedWrite, createVenue, type Venue } from "./state/venue.ts"
@@ -93,7 +94,7 @@ function isCutLine(text: string): boolean {
 }
 
 function replayLine(line: string, venue: Venue): boolean {
-  const entry = parse(line)
+  const entry = parseJson(line)
   if (!isBody(entry)) return false
   const names = Object.keys(entry).join()
   if (names === "accounts") return takeAccounts(entry["accounts"], venue)
@@ -110,12 +111,4 @@ function takeAccounts(accounts: unknown, venue: Venue): boolean {
 function playAgain({ at_ms: nowMs, path, body }: Body, venue: Venue): boolean {
   if (typeof nowMs !== "number" || typeof path !== "string" || !isBody(body)) return false
   return playWrite(path, body, { venue, nowMs }).ok
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

@@ -3,7 +3,7 @@ import { guardsOf, type Guard } from "./guard.ts"
 /** What keeps others from the console, and the console from more than it may. */
 export const consoleGuards: readonly Guard[] = [
   ...guardsOf(
-    "commands/console/answer-asks.ts",
+    "commands/console/answers.ts",
     ["unit/commands/console/answer-asks"],
     [
       {
@@ -45,7 +45,7 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "commands/console/vault-answers.ts",
+    "commands/console/answers.ts",
     ["unit/commands/console/vault-answers"],
     [
       {
@@ -60,8 +60,8 @@ export const consoleGuards: readonly Guard[] = [
     ["unit/console/serve/calls"],
     [
       {
-        find: "...(mayRelease ? releaseCalls(deps) : []),",
-        replace: "...releaseCalls(deps),",
+        find: "...(mayRelease ? releaseAsks : []).map(",
+        replace: "...releaseAsks.map(",
         why: "any console's page may ask for a release",
       },
     ],

@@ -3,7 +3,7 @@ import { guardsOf, type Guard } from "./guard.ts"
 /** What keeps the gate from sending a request again whose answer it has, and one owner's calls from keeping others waiting. */
 export const sendGuards: readonly Guard[] = [
   ...guardsOf(
-    "gate/sign/repeats.ts",
+    "gate/sign/sign.ts",
     ["unit/gate/sign/repeats"],
     [
       {

@@ -7,7 +7,7 @@ import { Wallet } from "ethers"
 
 import type { Rotation } from "../../src/commands/agent/rotate.ts"
 import type { AcceptedOperation } from "../../src/commands/agent/send-signed.ts"
-import type { AgentView } from "../../src/commands/agent/status.ts"
+import type { AgentView } from "../../src/commands/agent/agents.ts"
 import type { TypedOperation } from "../../src/contract/views.ts"
 import type { KeyView } from "../../src/contract/bot-views.ts"
 import { elsewhere, signTyped } from "../support/agent-keys.ts"

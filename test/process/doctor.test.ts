@@ -13,11 +13,7 @@ import {
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import {
-  liveChecks,
-  type LiveCheck,
-  type LiveLine,
-} from "../../src/commands/doctor/live/live-line.ts"
+import { liveChecks, type LiveCheck, type LiveLine } from "../../src/commands/doctor/finding.ts"
 import {
   countersign,
   makePassphraseFileInstallation,

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
-import type { PanicReport } from "../../src/commands/panic.ts"
+import type { PanicReport } from "../../src/commands/stops.ts"
 import { connectLink } from "../../src/contract/client.ts"
 import type { StatusView } from "../../src/contract/views.ts"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"

@@ -368,7 +368,7 @@ describe("countersign keys", { timeout: 180_000 }, () => {
   })
 })
 
-// All else is read and refused alike, whoever answers: commands/installation/with-vault.ts is one way for both.
+// All else is read and refused alike, whoever answers: commands/installation/admin.ts is one way for both.
 describe("countersign keys with the daemon stopped", { timeout: 60_000 }, () => {
   let installation: TemporaryInstallation
   before(async () => {

@@ -6,7 +6,7 @@ import assert from "node:assert/strict"
 import { actionTags } from "../../src/sandbox/signing/typed-hash.ts"
 import { sandboxUrl } from "../../src/sandbox/profile.ts"
 import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/state/market.ts"
-import type { LiveCheck } from "../../src/commands/doctor/live/live-line.ts"
+import type { LiveCheck } from "../../src/commands/doctor/finding.ts"
 import { readRepositoryFile } from "./markdown.ts"
 import { pageBlocks } from "./page-blocks.ts"
 

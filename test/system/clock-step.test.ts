@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import type { PanicReport } from "../../src/commands/panic.ts"
+import type { PanicReport } from "../../src/commands/stops.ts"
 import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
   countersignJson,

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import { personName } from "../../src/commands/installation/caller.ts"
+import { personName } from "../../src/commands/installation/usual-installation.ts"
 import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/process-flags.ts"
 import type { StatusView } from "../../src/contract/views.ts"
 import { bot, limitOrder } from "../support/bot.ts"

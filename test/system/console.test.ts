@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises"
 
 import type { Browser, BrowserContext, Page } from "playwright-core"
 
-import { personName } from "../../src/commands/installation/caller.ts"
+import { personName } from "../../src/commands/installation/usual-installation.ts"
 import { axeViolations } from "../support/axe.ts"
 import { limitOrder } from "../support/bot.ts"
 import { keepOutput, registerSecret } from "../support/canaries.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { before, describe, it } from "node:test"
 
-import { liveChecks, type LiveLine } from "../../src/commands/doctor/live/live-line.ts"
+import { liveChecks, type LiveLine } from "../../src/commands/doctor/finding.ts"
 import { goLiveScript, goLiveSteps, plain } from "../support/go-live-script.ts"
 import { installPacked } from "../support/packed.ts"
 import { needsSystemd, sectionsIn, underSystemd } from "../support/systemd.ts"

@@ -5,8 +5,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { copyLedger } from "../../src/audit/copy-ledger.ts"
-import { readLedger } from "../../src/audit/open-ledger.ts"
+import { copyLedger, readLedger } from "../../src/audit/open-ledger.ts"
 import { Fault } from "../../src/std/fault.ts"
 import { openLedger, openLedgerOver } from "../../src/vault/ledger/open-ledger.ts"
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"

@@ -6,44 +6,63 @@ import { Fault } from "../../std/fault.ts"
 import { parseDurationMs } from "../../std/time/duration.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visibleLines } from "../../std/visible.ts"
-import { command } from "../cli/command.ts"
-import { flag, option, optionalArgument, parsed } from "../cli/options.ts"
+import { command, flag, option, optionalArgument, parsed, type Given } from "../cli/command.ts"
 import { print, tell, type Printing, jsonText } from "../cli/print.ts"
+import { wholeUpTo } from "../cli/values.ts"
 import { passphraseFrom } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import {
   passphraseOption,
-  type PassphraseOption,
   installationOf,
   installationOptions,
   jsonOption,
   tellChanged,
-  type InstallationOptions,
 } from "../installation/installation-command.ts"
-import type { Admin, VaultAccess } from "../installation/admin.ts"
-import { withVault } from "../installation/with-vault.ts"
+import { type Admin, withVault } from "../installation/admin.ts"
+import type { VaultAccess } from "../installation/open-here.ts"
 import { generateKey } from "../keys/keys.ts"
-import { daysOf, findAgent, termOptions, untilText, type TermOptions } from "./renew.ts"
+import { approvedLine, daysOf, findAgent, termOptions } from "./agents.ts"
 import { approveHere, type AcceptedOperation, sendSigned } from "./send-signed.ts"
 
-type ApproveOptions = TermOptions &
-  PassphraseOption &
-  InstallationOptions & {
-    readonly name: string | undefined
-    readonly wallet: string | undefined
-    readonly external: boolean
-    readonly chainId: number | undefined
-    readonly generate: boolean
-    readonly expiresIn: string | undefined
-    readonly complete: string | undefined
-    readonly signatureFile: string | undefined
-    readonly json: boolean
-  }
+const approveOptions = {
+  name: optionalArgument("[name]", "the agent key"),
+  wallet: option(
+    "--wallet <wallet>",
+    "the agent's wallet key; with --external, the wallet's address",
+  ),
+  external: flag("--external", "the wallet's key is held elsewhere: print what it has to sign"),
+  chainId: parsed(
+    option(
+      "--chain-id <id>",
+      "with --external: which of venue.yaml's signature_chain_ids to sign under",
+    ),
+    wholeUpTo(999_999_999_999_999),
+    "a whole number, such as 84256",
+  ),
+  generate: flag("--generate", "make the agent key first"),
+  ...termOptions,
+  expiresIn: option(
+    "--expires-in <duration>",
+    "how long the approval may wait to be sent, like 15m",
+  ),
+  complete: option(
+    "--complete <record>",
+    "send an approval that a wallet held elsewhere has signed",
+  ),
+  signatureFile: option(
+    "--signature-file <file>",
+    "with --complete: the file with the signature; standard input if left out",
+  ),
+  ...passphraseOption,
+  ...installationOptions,
+  ...jsonOption,
+}
 
+type ApproveOptions = Given<typeof approveOptions>
 type Asked = ApproveOptions & Printing
 
 /** `countersign agent approve NAME`: the vault signs, this process sends, the record tells. */
-export const agentApprove = command<ApproveOptions>({
+export const agentApprove = command({
   description: "approve an agent key at the venue",
   examples: [
     "countersign agent approve mm --valid-days 30",
@@ -51,38 +70,7 @@ export const agentApprove = command<ApproveOptions>({
     "countersign agent approve mm --wallet 0x2c7536E3605D9C16a7a3D7b1898e529396a65c23 --external --valid-days 30",
     "countersign agent approve --complete rec_1 --signature-file signature.txt",
   ],
-  options: {
-    name: optionalArgument("[name]", "the agent key"),
-    wallet: option(
-      "--wallet <wallet>",
-      "the agent's wallet key; with --external, the wallet's address",
-    ),
-    external: flag("--external", "the wallet's key is held elsewhere: print what it has to sign"),
-    chainId: parsed(
-      option(
-        "--chain-id <id>",
-        "with --external: which of venue.yaml's signature_chain_ids to sign under",
-      ),
-      parseChainId,
-    ),
-    generate: flag("--generate", "make the agent key first"),
-    ...termOptions,
-    expiresIn: option(
-      "--expires-in <duration>",
-      "how long the approval may wait to be sent, like 15m",
-    ),
-    complete: option(
-      "--complete <record>",
-      "send an approval that a wallet held elsewhere has signed",
-    ),
-    signatureFile: option(
-      "--signature-file <file>",
-      "with --complete: the file with the signature; standard input if left out",
-    ),
-    ...passphraseOption,
-    ...installationOptions,
-    ...jsonOption,
-  },
+  options: approveOptions,
   run: async (options, terminal) => {
     const asked = { ...options, terminal }
     const { complete } = options
@@ -90,14 +78,10 @@ export const agentApprove = command<ApproveOptions>({
     const access = accessFor(asked)
     const accepted = await withVault(access, work)
     tellChanged(access.installation, terminal)
-    if (accepted !== undefined) print(accepted, asked, approvedLines)
+    if (accepted !== undefined) print(accepted, asked, () => [approvedLine(accepted)])
     return 0
   },
 })
-
-function approvedLines({ record, key }: AcceptedOperation): readonly string[] {
-  return [`${key.name} is approved ${untilText(key)} (record ${record}).`]
-}
 
 /** All else was said when the approval was described. */
 function completionOf(asked: Asked, record: string) {
@@ -160,12 +144,6 @@ async function assertWallet(admin: Admin, name: string, wallet: string | undefin
   if (wallet === undefined || wallet === agent.wallet) return
   const whose = agent.wallet ?? "no wallet key"
   throw new Fault("usage", `${name} is an agent of ${whose}, not of ${wallet}; leave --wallet out.`)
-}
-
-function parseChainId(text: string): number {
-  const chainId = Number(text)
-  if (/^\d{1,15}$/.test(text)) return chainId
-  throw new Fault("usage", "--chain-id takes a whole number, such as 84256.")
 }
 
 function chainOf({ chainId }: ApproveOptions): { readonly chainId?: number } {

@@ -1,13 +1,25 @@
 import type { ClientView } from "../../contract/views.ts"
 import type { KeyView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
-import { argument, flag, option } from "../cli/options.ts"
+import { argument, flag, option, type Given } from "../cli/command.ts"
 import { tell } from "../cli/print.ts"
 import { adminCommand } from "../installation/installation-command.ts"
 import type { Admin } from "../installation/admin.ts"
 import { generateKey } from "../keys/keys.ts"
-import { termOptions, untilText, daysOf, findAgent, type TermOptions } from "./renew.ts"
+import { termOptions, untilText, daysOf, findAgent, approvedLine } from "./agents.ts"
 import { approveHere, sendSigned } from "./send-signed.ts"
+
+const rotateOptions = {
+  name: argument("<name>", "the agent key that is replaced"),
+  to: option("--to <name>", "the key that takes its place; left out, NAME-2, NAME-3, … is made"),
+  prepare: flag(
+    "--prepare",
+    "stop once the new key is approved; run it without --prepare to go on",
+  ),
+  ...termOptions,
+}
+
+type RotateAsk = Given<typeof rotateOptions>
 
 /** `countersign agent rotate NAME`: another agent key in its place, without a bot noticing. */
 export const agentRotate = adminCommand({
@@ -18,15 +30,7 @@ export const agentRotate = adminCommand({
     "countersign agent rotate mm --valid-days 30",
     "countersign agent rotate mm --prepare --valid-days 30",
   ],
-  options: {
-    name: argument("<name>", "the agent key that is replaced"),
-    to: option("--to <name>", "the key that takes its place; left out, NAME-2, NAME-3, … is made"),
-    prepare: flag(
-      "--prepare",
-      "stop once the new key is approved; run it without --prepare to go on",
-    ),
-    ...termOptions,
-  },
+  options: rotateOptions,
   keys: "needed",
   call: (admin, options, terminal) => rotateKey(admin, options, (line) => tell(terminal, line)),
   print: (rotation, { prepare }) => rotationLines(rotation, prepare),
@@ -42,14 +46,6 @@ function rotationLines({ from, to, revoked }: Rotation, isPrepared: boolean): re
     ? `${from.name} is revoked: neither this daemon nor the venue takes it any more.`
     : `${from.name} never signs here again, but the venue takes it ${untilText(from)}: keep its back-ups safe until then.`
   return to === null ? [old] : [`${to.name} signs in place of ${from.name}.`, old]
-}
-
-type RotateAsk = TermOptions & {
-  readonly name: string
-  /** A key that takes its place; without it the next one of its name, made if it isn't there. */
-  readonly to: string | undefined
-  /** Whether to stop once the successor is approved. */
-  readonly prepare: boolean
 }
 
 /** How far a rotation has come. */
@@ -111,9 +107,9 @@ async function approvedSuccessor(by: By, { ask, from, found }: Search): Promise<
   }
   assertWalletHeld(from, found)
   const name = key?.name ?? (await generate(by, successor, from))
-  const { validDays, label } = { validDays: daysOf(ask), label: ask.label ?? name }
-  const approved = await approveHere(admin, { agent: name, validDays, label })
-  tell(`${name} is approved ${untilText(approved.key)} (record ${approved.record}).`)
+  const terms = { validDays: daysOf(ask), label: ask.label ?? name }
+  const approved = await approveHere(admin, { agent: name, ...terms })
+  tell(approvedLine(approved))
   return approved.key
 }
 

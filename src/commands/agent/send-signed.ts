@@ -8,6 +8,7 @@ import type { Outcome } from "../../link/calls/both-ways.ts"
 import type { SignedOperation } from "../../contract/signed.ts"
 import type { KeyView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
+import { parseJson } from "../../std/parse-json.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { quoted, visible } from "../../std/visible.ts"
 import type { Admin } from "../installation/admin.ts"
@@ -111,14 +112,11 @@ export function failureOf(sent: Sent, outcome: Outcome, { operation, what }: Abo
 }
 
 function answerText(sent: Sent): string {
-  const status = sent.kind === "answered" ? sent.answer.status : statusOf(sent)
+  const came = sent.kind === "answered" ? sent.answer : sent
+  const status = "status" in came ? came.status : null
   return status === null
     ? "no answer came"
     : `the answer (HTTP ${status}) doesn't say what became of it`
-}
-
-function statusOf(sent: Exclude<Sent, { readonly kind: "answered" }>): number | null {
-  return sent.kind === "unknown" ? sent.status : null
 }
 
 const envelope = z.object({ msg: z.string() })
@@ -127,17 +125,12 @@ const envelope = z.object({ msg: z.string() })
 const maxMessageChars = 200
 
 function refusalText(sent: Sent, { status, code }: { status: number; code: string }): string {
-  const read = sent.kind === "answered" ? envelope.safeParse(parse(sent.answer.body)) : undefined
+  const read =
+    sent.kind === "answered"
+      ? envelope.safeParse(parseJson(sent.answer.body.toString("utf8")))
+      : undefined
   const message = read?.success === true ? read.data.msg.slice(0, maxMessageChars) : ""
   return visible(`HTTP ${status}, code ${code}${message === "" ? "." : `: ${quoted(message)}`}`)
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8")) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 function unrecorded(

@@ -2,10 +2,10 @@ import { resolve } from "node:path"
 
 import { writeArchive, type Archiving } from "../../audit/write-archive.ts"
 import { pathsOf } from "../../vault/config/installation.ts"
-import { option } from "../cli/options.ts"
+import { option, parsed } from "../cli/command.ts"
+import { momentForm, momentOf } from "../cli/values.ts"
+import { withAdmin } from "../installation/admin.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { withAdmin } from "../installation/with-vault.ts"
-import { momentOf } from "./moment.ts"
 
 /** `countersign audit archive --before 30d --to DIR` */
 export const auditArchive = installationCommand({
@@ -16,15 +16,18 @@ export const auditArchive = installationCommand({
     "countersign audit archive --before 2026-05-01 --to /mnt/archives",
   ],
   options: {
-    before: option(
-      "--before <when>",
-      "older than a duration like 30d, or from before a date; as archive in countersign.yaml says if left out",
+    before_ms: parsed(
+      option(
+        "--before <when>",
+        "older than a duration like 30d, or from before a date; as archive in countersign.yaml says if left out",
+      ),
+      momentOf,
+      momentForm,
     ),
     to: option("--to <dir>", "where to; archive/ in the state directory if left out"),
   },
-  answer: (installation, { before, to }) => {
+  answer: (installation, { before_ms = null, to }) => {
     const directory = to === undefined ? pathsOf(installation).archiveDir : resolve(to)
-    const before_ms = before === undefined ? null : momentOf(before, "--before")
     return withAdmin(installation, (admin) => writeArchive(admin, { before_ms, directory }))
   },
   json: ({ archive, stays }) => ({ archive: archive ?? null, stays }),

@@ -1,8 +1,31 @@
-import { fieldsOf } from "../../audit/read-entries.ts"
+import { setTimeout as sleep } from "node:timers/promises"
+
+import { atOneMoment, type LedgerReader } from "../../audit/open-ledger.ts"
+import {
+  fieldsOf,
+  aboutEntry,
+  archiveOf,
+  entriesAfter,
+  lastEntries,
+  type EntryFilter,
+} from "../../audit/read-entries.ts"
+import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
 import { entryLine } from "../../audit/archive-lines.ts"
+import type { Installation } from "../../vault/config/installation.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
+import { argument, command, flag, option, parsed, withDefault } from "../cli/command.ts"
+import { tell } from "../cli/print.ts"
+import { withStopSignal, type Terminal } from "../cli/terminal.ts"
+import { wholeUpTo } from "../cli/values.ts"
+import { withLedger } from "../installation/admin.ts"
+import {
+  installationCommand,
+  installationOf,
+  installationOptions,
+  jsonOption,
+} from "../installation/installation-command.ts"
 
 /** As wide as numbers up to a million; those of a longer ledger move the rest of their line. */
 const seqWidth = 7
@@ -85,4 +108,146 @@ function text(fields: Fields, name: string): string {
  */
 export function shownEntry(entry: StoredEntry): string {
   return `${visible(entryLine(entry).slice(0, -1))}\n`
+}
+
+/** `countersign audit show rec_…` */
+export const auditShow = installationCommand({
+  description: "show a record in full, with all that was heard of it",
+  examples: ["countersign audit show rec_01KSR492Z8W9TC0Y2Q3RC6TV01"],
+  options: { id: argument("<id>", "a record's or hold's id, or an entry's number") },
+  answer: (installation, { id }) =>
+    withLedger(installation, (ledger) => {
+      const about = aboutEntry(ledger, id)
+      if (about === undefined) throw unknown(archiveOf(ledger, id))
+      return [about.entry, ...about.others]
+    }),
+  shows: "records",
+  json: answerOf,
+  print: linesOf,
+})
+
+function answerOf([entry, ...others]: readonly StoredEntry[]) {
+  return { entry: entry && jsonOf(entry), others: others.map(jsonOf) }
+}
+
+function jsonOf({ hash, row }: StoredEntry) {
+  return { hash: Buffer.from(hash).toString("hex"), row: fieldsOf(row) }
+}
+
+function linesOf([entry, ...others]: readonly StoredEntry[]): readonly string[] {
+  if (entry === undefined) return []
+  const row = JSON.stringify(fieldsOf(entry.row), undefined, 2)
+  return [
+    `entry ${entry.seq}, hash ${Buffer.from(entry.hash).toString("hex")}`,
+    ...row.split("\n").map(visible),
+    ...(others.length > 0 ? ["", ...others.map(entryWords)] : []),
+  ]
+}
+
+function unknown(archive: string | undefined): Fault {
+  if (archive === undefined) {
+    return new Fault(
+      "name_unknown",
+      "The ledger has no request, refusal or hold with this id and no entry with this number; countersign audit tail shows what it has.",
+    )
+  }
+  return new Fault(
+    "name_unknown",
+    `Records of this id's time are archived; look for it with zgrep in ${archive}.`,
+  )
+}
+
+const maxLines = 100_000
+
+/** `countersign audit tail --follow` */
+export const auditTail = command({
+  description: "show the last entries of the ledger",
+  examples: [
+    "countersign audit tail -n 50 --client mm-bot",
+    "countersign audit tail --follow --json | jq .row",
+  ],
+  options: {
+    count: parsed(
+      withDefault(option("-n, --lines <count>", "how many"), "20"),
+      wholeUpTo(maxLines),
+      `a number from 0 to ${maxLines}`,
+    ),
+    client: option("--client <name>", "those of one client"),
+    key: option("--key <name>", "those of one key"),
+    kind: option("--kind <kind>", "those of one kind, such as request, refusal or act"),
+    follow: flag("--follow", "keep showing new entries, until Ctrl-C"),
+    ...installationOptions,
+    ...jsonOption,
+  },
+  run: async ({ count, client, key, kind, follow, json, ...options }, terminal) => {
+    const filter = { client, key, kind }
+    const installation = installationOf(options)
+    const lineOf = json ? shownEntry : (entry: StoredEntry) => `${entryWords(entry)}\n`
+    const show = (shown: readonly StoredEntry[]): void => {
+      terminal.stdout.write(shown.map(lineOf).join(""))
+    }
+    const last = await withLedger(installation, (ledger) =>
+      seen(ledger, () => lastEntries(ledger, count, filter)),
+    )
+    show(last.entries)
+    if (follow) await followEntries({ installation, after: last.seq, filter, show, terminal })
+    return 0
+  },
+})
+
+type Seen = { readonly entries: readonly StoredEntry[]; readonly seq: number }
+
+/** Entries, and where the journal ended when they were read. */
+function seen(ledger: LedgerReader, read: () => readonly StoredEntry[]): Seen {
+  return atOneMoment(ledger, () => ({
+    entries: read(),
+    seq: lastEntries(ledger, 1)[0]?.seq ?? 0,
+  }))
+}
+
+/** How long after one look at the journal the next one comes. */
+const pauseMs = 250
+
+type Following = {
+  readonly installation: Installation
+  readonly after: number
+  readonly filter: EntryFilter
+  readonly show: (entries: readonly StoredEntry[]) => void
+  readonly terminal: Terminal
+}
+
+/**
+ * Shows what is recorded until a signal ends it, or nobody reads it any more. That no daemon runs is said once on stderr. The
+ * ledger is opened anew for each look: one that was restored meanwhile is another file.
+ */
+function followEntries(following: Following): Promise<void> {
+  return withStopSignal((stopped) => {
+    const ending = new AbortController()
+    void Promise.race([stopped, following.terminal.unread]).then(() => ending.abort())
+    return follow(following, ending.signal)
+  })
+}
+
+async function follow(
+  { installation, filter, show, terminal, ...from }: Following,
+  signal: AbortSignal,
+): Promise<void> {
+  let { after } = from
+  let isWaiting = false
+  while (!signal.aborted) {
+    const last = await withLedger(installation, (ledger, head) => {
+      if ((head === undefined) !== isWaiting) tell(terminal, daemonWords(isWaiting))
+      isWaiting = head === undefined
+      return seen(ledger, () => entriesAfter(ledger, after, filter).toArray())
+    })
+    show(last.entries)
+    after = Math.max(after, last.seq)
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined) // a signal came
+  }
+}
+
+function daemonWords(isBack: boolean): string {
+  return isBack
+    ? "countersign: the daemon runs again"
+    : "countersign: the daemon doesn't run; waiting for it"
 }

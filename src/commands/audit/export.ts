@@ -7,9 +7,8 @@ import type { LedgerReader } from "../../audit/open-ledger.ts"
 import { entriesAfter, fieldsOf } from "../../audit/read-entries.ts"
 import { visible } from "../../std/visible.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
-import { command } from "../cli/command.ts"
+import { command, choice, option, parsed, withDefault } from "../cli/command.ts"
 import { withNewFile } from "../cli/new-file.ts"
-import { choice, option, parsed, withDefault } from "../cli/options.ts"
 import { print } from "../cli/print.ts"
 import type { Output } from "../cli/terminal.ts"
 import {
@@ -17,9 +16,9 @@ import {
   installationOptions,
   jsonOption,
 } from "../installation/installation-command.ts"
-import { withLedger } from "../installation/with-vault.ts"
+import { withLedger } from "../installation/admin.ts"
 import { shownEntry } from "./entries.ts"
-import { momentOf } from "./moment.ts"
+import { momentForm, momentOf } from "../cli/values.ts"
 
 /** `countersign audit export --format csv --since 7d --to FILE` */
 export const auditExport = command({
@@ -32,7 +31,8 @@ export const auditExport = command({
     format: withDefault(choice("--format <format>", "jsonl or csv", ["jsonl", "csv"]), "jsonl"),
     sinceMs: parsed(
       option("--since <when>", "since when: a duration like 7d, or a date; all if left out"),
-      (text) => momentOf(text, "--since"),
+      momentOf,
+      momentForm,
     ),
     to: option("--to <file>", "a new file; standard output if left out"),
     ...installationOptions,

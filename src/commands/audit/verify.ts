@@ -13,39 +13,34 @@ import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { writeNewFile } from "../../vault/keyring/write-new-file.ts"
 import { isSigned } from "../../vault/ledger/audit/checkpoint.ts"
 import type { Checkpoint } from "../../vault/ledger/store/audit-queries.ts"
-import { option, repeated } from "../cli/options.ts"
+import { option, repeated, type Given } from "../cli/command.ts"
 import type { Output } from "../cli/terminal.ts"
-import { dialOrNone } from "../installation/admin.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import { dialOrNone, askHead } from "../installation/admin.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { askHead } from "../installation/with-vault.ts"
-
-type VerifyOptions = {
-  readonly archives: readonly string[]
-  readonly against: string | undefined
-  readonly checkpoint: string | undefined
-}
 
 /** A verdict, and how long it took. */
 type Verified = Verdict & { readonly ms: number }
 
+const verifyOptions = {
+  archives: repeated("--archive <file...>", "archives that hold what came before", resolve),
+  against: option("--against <file>", "a checkpoint that was kept elsewhere"),
+  checkpoint: option(
+    "--checkpoint <file>",
+    "write the last checkpoint to a new file, to be kept elsewhere",
+  ),
+}
+
 /** `countersign audit verify` */
-export const auditVerify = installationCommand<Verified, VerifyOptions>({
+export const auditVerify = installationCommand({
   description: "check every entry of the ledger against its chain",
   examples: [
     "countersign audit verify",
     "countersign audit verify --checkpoint ledger-2026-06-01.json",
     "countersign audit verify --against ledger-2026-06-01.json --archive countersign-archive-0000000001-0000048210.jsonl.gz",
   ],
-  options: {
-    archives: repeated("--archive <file...>", "archives that hold what came before", resolve),
-    against: option("--against <file>", "a checkpoint that was kept elsewhere"),
-    checkpoint: option(
-      "--checkpoint <file>",
-      "write the last checkpoint to a new file, to be kept elsewhere",
-    ),
-  },
-  answer: async (installation, options, terminal) => {
+  options: verifyOptions,
+  answer: async (installation, options, terminal): Promise<Verified> => {
     const { against, checkpoint } = options
     const kept = against === undefined ? undefined : await readKeptCheckpoint(against)
     const startMs = performance.now()
@@ -62,14 +57,14 @@ export const auditVerify = installationCommand<Verified, VerifyOptions>({
   exitCode: ({ flaw }) => (flaw === undefined ? 0 : 1),
 })
 
-type VerifyAsk = VerifyOptions & {
+type VerifyAsk = Given<typeof verifyOptions> & {
   readonly installation: Installation
   readonly kept: Checkpoint | undefined
 }
 
 async function verify(
   { installation, kept, archives, checkpoint }: VerifyAsk,
-  progress: Progress,
+  progress: ReturnType<typeof openProgress>,
 ): Promise<Verdict> {
   becomeOwner(installation.stateDir)
   if (checkpoint !== undefined) await signCheckpoint(installation)
@@ -143,18 +138,13 @@ function rateOf(entries: number, ms: number): number {
   return Math.round((1_000 * entries) / Math.max(ms, 1))
 }
 
-type Progress = {
-  readonly show: (entries: number) => void
-  readonly clear: () => void
-}
-
 /** A line on a terminal that goes on being written over. */
-function openProgress(stderr: Output): Progress {
+function openProgress(stderr: Output) {
   return {
-    show: (entries) => {
+    show: (entries: number): void => {
       if (stderr.isTTY === true) stderr.write(`\r${entries} entries are whole…`)
     },
-    clear: () => {
+    clear: (): void => {
       if (stderr.isTTY === true) stderr.write("\r\u001b[K")
     },
   }

@@ -1,8 +1,8 @@
-import { Argument, Command as Reader } from "commander"
+import { Argument, Command as Reader, Option } from "commander"
 
-import type { ExitCode } from "./exit-code.ts"
-import type { Taken, Takes } from "./options.ts"
+import { Fault } from "../../std/fault.ts"
 import { shellWord } from "../../std/visible.ts"
+import type { ExitCode } from "./exit-code.ts"
 import type { Terminal } from "./terminal.ts"
 
 /** What every command says of itself. */
@@ -83,4 +83,117 @@ function placeOf(reader: Reader): string {
 function helpOf({ notes, examples }: About): string {
   const lines = examples.map((line) => `  ${line}`)
   return [...(notes === undefined ? [] : [notes]), "", "Examples:", ...lines].join("\n")
+}
+
+/** A word that a command takes: how commander reads it, and the value that the command has of it. */
+type Taken<Value, Declared = Option | Argument> = {
+  readonly declared: Declared
+  /** Of what commander has read; `undefined` where the word wasn't given. */
+  readonly valueOf: (read: unknown) => Value
+}
+
+/** For each of a command's options and arguments, under the name that the command has for it. */
+export type Takes<Options> = { readonly [Name in keyof Options]: Taken<Options[Name]> }
+
+/** What a command has of the words that it takes. */
+export type Given<Words> = {
+  readonly [Name in keyof Words]: Words[Name] extends Taken<infer Value> ? Value : never
+}
+
+type OptionalTaken<Value> = Taken<Value | undefined, Option>
+
+/** `<name>`: a text that has to be given. */
+export function argument(flags: string, description: string): Taken<string> {
+  return taken(new Argument(flags, description))
+}
+
+/** `[name]`: a text. */
+export function optionalArgument(flags: string, description: string): Taken<string | undefined> {
+  return taken(new Argument(flags, description))
+}
+
+/** `[names...]`: any number of texts. */
+export function words(flags: string, description: string): Taken<readonly string[]> {
+  return taken(new Argument(flags, description))
+}
+
+/** `--yes`. One that says no, like `--no-cancels`, is true unless it is given. */
+export function flag(flags: string, description: string): Taken<boolean> {
+  return { declared: new Option(flags, description), valueOf: (read) => read === true }
+}
+
+/** `--to <file>`: a text. */
+export function option(flags: string, description: string): OptionalTaken<string> {
+  return taken(new Option(flags, description))
+}
+
+/** `--role <role>`: one of a few words. */
+export function choice<const Word extends string>(
+  flags: string,
+  description: string,
+  words: readonly Word[],
+): OptionalTaken<Word> {
+  return taken(new Option(flags, description).choices(words))
+}
+
+/** `--account <address>`, once for each. `parse` throws commander's `InvalidArgumentError`. */
+export function repeated<Value>(
+  flags: string,
+  description: string,
+  parse: (text: string) => Value,
+): Taken<readonly Value[]> {
+  const collect = (text: string, earlier: readonly Value[] = []) => [...earlier, parse(text)]
+  const { declared, valueOf } = taken<readonly Value[] | undefined>(
+    new Option(flags, description).argParser(collect),
+  )
+  return { declared, valueOf: (read) => valueOf(read) ?? [] }
+}
+
+/** An option that has to be given. */
+export function required<Value>({ declared }: OptionalTaken<Value>): Taken<Value, Option> {
+  return taken(declared.makeOptionMandatory())
+}
+
+/** An option with the value that it has where it isn't given. */
+export function withDefault<Value>(
+  { declared }: OptionalTaken<Value>,
+  value: NoInfer<Value>,
+): Taken<Value, Option> {
+  return taken(declared.default(value))
+}
+
+/**
+ * An option as what `read` makes of its text, where it is given. What it makes nothing of is refused before the command
+ * has begun, with `what` the option takes.
+ */
+export function parsed<Text extends string | undefined, Value>(
+  { declared, valueOf }: Taken<Text, Option>,
+  read: (text: string) => Value | undefined,
+  what: string,
+): Taken<Value | Exclude<Text, string>> {
+  return {
+    declared,
+    valueOf: (given) => {
+      const text = valueOf(given)
+      if (text === undefined) return text as Exclude<Text, string>
+      const value = read(text)
+      if (value !== undefined) return value
+      throw new Fault("usage", `${declared.long ?? declared.flags} takes ${what}.`)
+    },
+  }
+}
+
+/** A word as commander reads it. commander has no types for that: `Value` is what its declaration says. */
+export function taken<Value, Declared extends Option | Argument = Option>(
+  declared: Declared,
+): Taken<Value, Declared> {
+  return { declared, valueOf: (read) => read as Value }
+}
+
+/** The words of two declarations; an option that both have is the other's, in the place of the first. */
+export function joined<One, Other>(
+  one: Takes<One> | undefined,
+  other: Takes<Other>,
+): Takes<One & Other> {
+  return { ...one, ...other } as Takes<One & Other> // a spread's type doesn't follow through the mapped one
 }

@@ -2,7 +2,7 @@ import { open, unlink, type FileHandle } from "node:fs/promises"
 
 import { Fault } from "../../std/fault.ts"
 import { codeOf } from "../../std/private-file.ts"
-import { option } from "./options.ts"
+import { option } from "./command.ts"
 
 /** `--out <file>`, of a command that prints what others mustn't read: a shell's redirection makes a file of any mode. */
 export function outOption(what: string) {

@@ -10,7 +10,7 @@ import { parseDurationMs } from "../../std/time/duration.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
 import { outOption, withNewFile } from "../cli/new-file.ts"
-import { option, parsed, repeated } from "../cli/options.ts"
+import { option, parsed, repeated } from "../cli/command.ts"
 import type { Admin } from "../installation/admin.ts"
 
 /** `--right`, once for each. */
@@ -30,14 +30,17 @@ function parseRight(word: string): ClientRight {
 
 /** `--expires-in 30d`, in milliseconds. */
 export function expiresInOption(description: string) {
-  return parsed(option("--expires-in <duration>", description), parseExpiresIn)
+  return parsed(
+    option("--expires-in <duration>", description),
+    expiresInOf,
+    "a duration like 30d, from 1s to 3650d",
+  )
 }
 
 /** As long as the vault takes: a second to ten years. */
-function parseExpiresIn(text: string): number {
+function expiresInOf(text: string): number | undefined {
   const ms = parseDurationMs(text)
-  if (ms !== undefined && ms >= 1_000 && ms <= 3_650 * 86_400_000) return ms
-  throw new Fault("usage", "--expires-in takes a duration like 30d, from 1s to 3650d.")
+  return ms !== undefined && ms >= 1_000 && ms <= 3_650 * 86_400_000 ? ms : undefined
 }
 
 /** The names of `--keys`. @throws {Fault} `usage`, `name_unknown` with the one that was probably meant. */

@@ -3,7 +3,7 @@ import { Option } from "commander"
 import type { ClientView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
-import { argument, choice, flag, option, required, withDefault, taken } from "../cli/options.ts"
+import { argument, choice, flag, option, required, withDefault, taken } from "../cli/command.ts"
 import { table, type Line } from "../cli/print.ts"
 import { adminCommand } from "../installation/installation-command.ts"
 import {

@@ -2,8 +2,9 @@ import { join } from "node:path"
 
 import * as z from "zod"
 
-import { assertCanListen } from "../../gate/listen.ts"
+import { assertCanListen, hostInUrl } from "../../gate/listen.ts"
 import type { UpstreamSettings } from "../../link/gate-settings.ts"
+import { readRelayFile } from "../../relay/load-relay.ts"
 import { Fault } from "../../std/fault.ts"
 import { gateSettingsOf } from "../../vault/active/gate-settings.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
@@ -12,13 +13,12 @@ import { filesToStart, loadFiles } from "../../vault/config/load-files.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
 import { prepareSignerDir } from "../../vault/ledger/signers/signer-lock.ts"
 import { vaultMessages } from "../../vault/serve/vault-service.ts"
-import { hostInUrl } from "../cli/address.ts"
 import { passphraseFor, isPipe } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
-import { becomeOwner } from "../installation/caller.ts"
 import { dialAdmin } from "../installation/admin.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 import { keepRunning, startChild, type Stopper, type Kept } from "./child.ts"
-import { vaultFlags, gateAppDirectories, gatePermissionFlags } from "./process-flags.ts"
+import { vaultFlags, gateAppDirectories, gatePermissionFlags, relayFlags } from "./process-flags.ts"
 
 type DaemonAsk = {
   readonly installation: Installation
@@ -100,7 +100,6 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
 /** Where the ledger is on PostgreSQL, the vault waits at its start for the relay to dial it. */
 async function startRelay({ config }: FileSet, installation: Installation): Promise<Kept> {
   if (config.postgres === undefined) return noRelay
-  const { relayProcess } = await import("./relay-process.ts")
   return keepRunning(await relayProcess(installation), () => relayProcess(installation))
 }
 
@@ -211,4 +210,23 @@ function upstreamArguments(upstream: UpstreamSettings | null): readonly string[]
     ...(ca === null ? [] : [`--upstream-ca=${ca}`]),
     ...(proxy === null ? [] : ["--upstream-proxy", proxy]),
   ]
+}
+
+/** What the relay tells over IPC. */
+const relayMessages = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ready") }),
+  z.object({ type: z.literal("failed"), code: z.string(), message: z.string() }),
+])
+
+/** Starts the relay, which can read the files that relay.yaml names at the time, and no others. @throws {Fault} */
+async function relayProcess(installation: Installation) {
+  const configFile = join(installation.configDir, "relay.yaml")
+  const { ca, certificate, key } = await readRelayFile(configFile)
+  return startChild({
+    name: "relay",
+    entry: "relay/main",
+    nodeFlags: relayFlags(gateAppDirectories(), [configFile, ca, certificate, key]),
+    args: ["--config", configFile, "--ledger-socket", pathsOf(installation).ledgerSocket],
+    messages: relayMessages,
+  })
 }

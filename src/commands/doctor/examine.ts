@@ -1,14 +1,20 @@
 import type { Config } from "../../vault/config/config.ts"
+import { hostInUrl } from "../../gate/listen.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { loadFiles, readConfigFile } from "../../vault/config/load-files.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
 import { pickCurve } from "../../vault/keyring/pick-curve.ts"
 import { parseProfile } from "../../venue/profile/profile-file.ts"
-import { hostInUrl } from "../cli/address.ts"
 import { askServer } from "../installation/ask-daemon.ts"
-import { dialAdmin } from "../installation/admin.ts"
-import { loadConfig } from "../installation/load-config.ts"
-import { clockFindings, isClockSynchronised, type ClockFacts } from "./clock-findings.ts"
+import { dialAdmin, loadConfig } from "../installation/admin.ts"
+import {
+  clockFindings,
+  isClockSynchronised,
+  type ClockFacts,
+  diskFindings,
+  missingFinding,
+  lookAtDisk,
+} from "./machine-findings.ts"
 import { curveFinding, keyFinding, openKeychain, keychainFinding } from "./key-findings.ts"
 import {
   daemonFindings,
@@ -17,18 +23,19 @@ import {
   type DaemonLook,
   type PortLook,
 } from "./daemon-findings.ts"
-import { diskFindings, missingFinding, lookAtDisk } from "./disk-findings.ts"
 import { locationWords } from "../installation/usual-installation.ts"
-import { fileFindings, warningFindings, type Files } from "./file-findings.ts"
-import { fail, failureOf, ok, warn, type Check, type Finding } from "./finding.ts"
-import { fleetFindings, unaskedFinding, serverFindings } from "./postgres-findings.ts"
-import { lookAtLedger } from "./ledger-findings.ts"
 import {
+  fileFindings,
+  warningFindings,
+  type Files,
   listEntries,
   permissionFindings,
   unreadableFindings,
   type Entries,
-} from "./permission-findings.ts"
+} from "./file-findings.ts"
+import { fail, failureOf, ok, warn, type Check, type Finding } from "./finding.ts"
+import { fleetFindings, unaskedFinding, serverFindings } from "./postgres-findings.ts"
+import { lookAtLedger } from "./ledger-findings.ts"
 import { lookAtTargets } from "./notify-findings.ts"
 import { reach, upstreamFinding } from "./upstream-finding.ts"
 
@@ -62,11 +69,21 @@ const checks: readonly (readonly [Check, Look])[] = [
   ["clock", async ({ listed }) => clockFindings(await clockFacts(listed.entries))],
   ["ledger", lookAtRecords],
   ["postgres", lookAtPostgres],
-  ["keys", lookAtKeys],
+  [
+    "keys",
+    async ({ config, installation, daemon }) =>
+      config === undefined ? [] : [await keyFinding(config, installation, daemon)],
+  ],
   ["keychain", lookAtSystemKeychain],
   ["curve", () => [curveFinding(pickCurve())]],
   ["upstream", lookAtUpstream],
-  ["daemon", lookAtProcesses],
+  [
+    "daemon",
+    async ({ daemon, installation, ...known }) => [
+      ...daemonFindings(daemon, await lookAtPort(known), installation),
+      ...signingFindings(daemon, installation),
+    ],
+  ],
   [
     "notify",
     ({ config, installation }) => (config === undefined ? [] : lookAtTargets(config, installation)),
@@ -109,22 +126,13 @@ async function lookAtPostgres({ config, installation }: Known): Promise<readonly
   const admin = await dialAdmin(installation).catch(() => undefined) // why not, `daemon` tells
   if (admin === undefined) return [unaskedFinding(postgres, installation)]
   const stand = await askServer(admin).finally(() => admin.close())
-  if (stand === undefined) return [restartFinding(installation)]
+  if (stand === undefined) {
+    const message = "countersign.yaml has the ledger there, and the daemon that runs doesn't."
+    const fix = `restart it, then run: countersign doctor ${locationWords(installation)}`
+    return [warn("postgres", message, fix)]
+  }
   const isFleet = postgres.hosts !== undefined
   return [...serverFindings(stand, isFleet), ...(isFleet ? fleetFindings(stand) : [])]
-}
-
-function restartFinding(installation: Installation): Finding {
-  const message = "countersign.yaml has the ledger there, and the daemon that runs doesn't."
-  return warn(
-    "postgres",
-    message,
-    `restart it, then run: countersign doctor ${locationWords(installation)}`,
-  )
-}
-
-async function lookAtKeys({ config, installation, daemon }: Known): Promise<readonly Finding[]> {
-  return config === undefined ? [] : [await keyFinding(config, installation, daemon)]
 }
 
 async function lookAtSystemKeychain({ config, installation }: Known): Promise<readonly Finding[]> {
@@ -142,13 +150,7 @@ async function lookAtUpstream({ venue, installation, config }: Known): Promise<r
   return [warn("upstream", "It wasn't tried, since venue.yaml can't be used.", fix)]
 }
 
-async function lookAtProcesses(known: Known): Promise<readonly Finding[]> {
-  const { daemon, installation } = known
-  const found = daemonFindings(daemon, await lookAtPort(known), installation)
-  return [...found, ...signingFindings(daemon, installation)]
-}
-
-async function lookAtPort({ config }: Known): Promise<PortLook | undefined> {
+async function lookAtPort({ config }: Pick<Known, "config">): Promise<PortLook | undefined> {
   if (config === undefined || config.listen.port === 0) return undefined
   const { host, port } = config.listen
   const url = new URL(`http://${hostInUrl(host)}:${port}`)

@@ -2,7 +2,7 @@ import { spanWords } from "../../std/time/time-words.ts"
 import { quoted } from "../../std/visible.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import type { ServerSays, ServerStand } from "../installation/ask-daemon.ts"
-import { systemInstallation } from "../service/layout.ts"
+import { systemInstallation } from "../service/system.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
 
 /** From here on it is told, and from here on it is too much: every turn and every commit takes one at least. */

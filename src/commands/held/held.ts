@@ -6,9 +6,9 @@ import { visible } from "../../std/visible.ts"
 import { noHold } from "../../vault/ledger/hold-book.ts"
 import { builtinEndpoints } from "../../venue/endpoints.ts"
 import { expiryWords, heldWords, heldLine } from "../../words/held-words.ts"
-import { argument, flag } from "../cli/options.ts"
+import { argument, flag } from "../cli/command.ts"
 import { tell } from "../cli/print.ts"
-import { agreeToShown, type Terminal } from "../cli/terminal.ts"
+import { agreeToShown } from "../cli/terminal.ts"
 import { adminCommand } from "../installation/installation-command.ts"
 import type { Admin } from "../installation/admin.ts"
 
@@ -113,7 +113,14 @@ now is told first, and at a terminal asked about.`,
     const { id, yes } = options
     const hold = await heldNow(id, admin)
     const { policy_hash, ...symbols } = await admin.call("listSymbols", {})
-    if (hold?.state === "pending") await agree(hold, { symbols, admin, terminal, yes })
+    // It can't be taken back. It is shown as it is released, with what has changed since it was held.
+    if (hold?.state === "pending") {
+      const warnings = await sinceHeld(hold, admin)
+      for (const warning of warnings) tell(terminal, `warning: ${warning}`)
+      const verb = warnings.length === 0 ? "Release it" : "Release it all the same"
+      const question = `${verb}: ${heldLine(hold, symbols, Date.now())}?`
+      await agreeToShown(terminal, { yes, question })
+    }
     const released = await admin.call("decideHold", { id, decision: "released", policy_hash })
     return withWords(released, symbols)
   },
@@ -133,22 +140,6 @@ export const heldRefuse = adminCommand({
   },
   print: holdLines,
 })
-
-type Asking = {
-  readonly symbols: SymbolsView
-  readonly admin: Admin
-  readonly terminal: Terminal
-  readonly yes: boolean
-}
-
-/** A release can't be taken back. It is shown as it is released, with what has changed since it was held. */
-async function agree(hold: HoldView, { symbols, admin, terminal, yes }: Asking): Promise<void> {
-  const warnings = await sinceHeld(hold, admin)
-  for (const warning of warnings) tell(terminal, `warning: ${warning}`)
-  const verb = warnings.length === 0 ? "Release it" : "Release it all the same"
-  const question = `${verb}: ${heldLine(hold, symbols, Date.now())}?`
-  await agreeToShown(terminal, { yes, question })
-}
 
 /**
  * What whoever releases a request should know of what came after it: that its policy or its key is another than when it was

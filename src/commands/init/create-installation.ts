@@ -132,7 +132,7 @@ async function makePrivate(directory: string, passphraseFile: string | undefined
 }
 
 function directoryFault({ configDir, stateDir }: Installation, cause: unknown): Fault {
-  const code = (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
+  const code = codeOf(cause) ?? "unknown error"
   const where = configDir === stateDir ? configDir : `${configDir} or ${stateDir}`
   return new Fault(
     "file_unsafe",

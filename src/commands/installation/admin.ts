@@ -1,22 +1,23 @@
-import { dirname } from "node:path"
+import { dirname, basename } from "node:path"
 
-import { readLedger, type LedgerReader } from "../../audit/open-ledger.ts"
-import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
+import { readLedger, type LedgerReader, emptyLedger } from "../../audit/open-ledger.ts"
 import { connectAdminLink, type AdminLink } from "../../contract/client.ts"
+import { adminParams, type AdminParams, type AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { readPrivateFile } from "../../std/private-file.ts"
+import { readPrivateFile, isThere } from "../../std/private-file.ts"
+import { parseConfig, type Config } from "../../vault/config/config.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import { assertTrustedDirectory } from "../../vault/config/load-files.ts"
-import type { SecretSource } from "../../vault/custody/open-key-store.ts"
-import { caller } from "./caller.ts"
+import {
+  assertTrustedDirectory,
+  invalidFiles,
+  readConfigText,
+} from "../../vault/config/load-files.ts"
+import type { JournalHead } from "../../vault/ledger/store/audit-queries.ts"
+import { caller, becomeOwner } from "./usual-installation.ts"
+import type { OpenAdmin, VaultAccess } from "./open-here.ts"
 
-/** The admin socket's calls, whether the daemon answers them or this process does. */
-export type Admin = {
-  readonly daemon: "running" | "stopped"
-  readonly call: <Method extends keyof AdminParams>(
-    method: Method,
-    params: AdminParams[Method],
-  ) => Promise<AdminResults[Method]>
+/** The admin socket's calls, and what they wrote. */
+export type Admin = Omit<OpenAdmin, "close"> & {
   /** Reads the ledger once all that was answered by now is in it. */
   readonly readLedger: ReadLedger
 }
@@ -32,14 +33,6 @@ export function ledgerReading(installation: Installation, call: Admin["call"]): 
     return readLedger(pathsOf(installation).ledgerFile, use)
   }
 }
-
-export type VaultAccess = {
-  readonly installation: Installation
-  /** What opens the keystore where no daemon runs, for what needs private keys. */
-  readonly secret: SecretSource | "without_keys"
-}
-
-export type OpenAdmin = Omit<Admin, "readLedger"> & { close(): Promise<void> }
 
 /**
  * A link to the daemon's admin socket, or `undefined` when no daemon runs here.
@@ -110,4 +103,121 @@ export async function dialOrNone(installation: Installation): Promise<AdminLink 
 export function isLoss(error: unknown): boolean {
   const codes = ["vault_unavailable", "ledger_unavailable", "admin_refused"]
   return error instanceof Fault && codes.includes(error.code)
+}
+
+/**
+ * Dials the daemon's admin socket, or opens the vault in this process under the same exclusive lock
+ * when no daemon runs. One code path, two transports.
+ */
+export async function withVault<Answer>(
+  access: VaultAccess,
+  use: (admin: Admin) => Promise<Answer>,
+): Promise<Answer> {
+  becomeOwner(access.installation.stateDir)
+  const running = await dial(access.installation)
+  const admin = running ?? (await openHere(access))
+  try {
+    const call: Admin["call"] = async (method, params) =>
+      admin.call(method, checked(method, params))
+    const readLedger = ledgerReading(access.installation, call)
+    return await use({ daemon: admin.daemon, call, readLedger })
+  } finally {
+    await admin.close()
+  }
+}
+
+/** As {@link withVault}, for what needs no private key: no passphrase is asked for. */
+export function withAdmin<Answer>(
+  installation: Installation,
+  use: (admin: Admin) => Promise<Answer>,
+): Promise<Answer> {
+  return withVault({ installation, secret: "without_keys" }, use)
+}
+
+async function dial(installation: Installation): Promise<OpenAdmin | undefined> {
+  const link = await dialAdmin(installation)
+  if (link === undefined) return undefined
+  return {
+    daemon: "running",
+    call: (method, params) => callAndCover(link, method, params),
+    close: () => {
+      link.close()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** More than any line with a secret behind it has besides the secret. */
+const coverBytes = 1_024
+
+/**
+ * Calls, and has what was read of a secret overwritten: Node reads a process's streams into one buffer, where what came
+ * last stays until as much comes again.
+ */
+async function callAndCover<Method extends keyof AdminParams>(
+  link: AdminLink,
+  method: Method,
+  params: AdminParams[Method],
+): Promise<AdminResults[Method]> {
+  try {
+    return await link.call(method, params)
+  } finally {
+    const secret = "secret" in params ? params.secret : undefined
+    if (secret !== undefined) {
+      await link.call("health", { padding: " ".repeat(coverBytes + secret.length) })
+    }
+  }
+}
+
+/** The vault's modules are loaded only here: where a daemon answers, they would be most of a command's time. */
+async function openHere(access: VaultAccess): Promise<OpenAdmin> {
+  return (await import("./open-here.ts")).openHere(access)
+}
+
+/** Checks what was typed, so that a wrong name is told alike whoever would answer. */
+function checked<Method extends keyof AdminParams>(
+  method: Method,
+  params: AdminParams[Method],
+): AdminParams[Method] {
+  const parsed = adminParams[method].safeParse(params)
+  if (parsed.success) return params
+  const { path = [], message = "" } = parsed.error.issues[0] ?? {}
+  throw new Fault("usage", `Fix ${path.map(String).join(".")}: ${message}.`)
+}
+
+/**
+ * Reads the ledger, whether a daemon writes it or not; before the first start it is empty. What the daemon has
+ * answered anybody by now is there to be read. `head`: as {@link askHead} tells it.
+ *
+ * @throws {Fault} as `openLedgerReader` does.
+ */
+export async function withLedger<Answer>(
+  installation: Installation,
+  use: (ledger: LedgerReader, head: JournalHead | undefined) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  becomeOwner(installation.stateDir)
+  const head = await askHead(installation)
+  const { ledgerFile } = pathsOf(installation)
+  if (!isThere(ledgerFile)) return use(emptyLedger(), head)
+  return readLedger(ledgerFile, (ledger) => use(ledger, head))
+}
+
+/** Where the ledger ends by the daemon; `undefined` where none runs, or its ledger failed. */
+export async function askHead(installation: Installation): Promise<JournalHead | undefined> {
+  const link = await dialOrNone(installation)
+  try {
+    return await link?.call("ledgerHead", {})
+  } catch {
+    return undefined
+  } finally {
+    link?.close()
+  }
+}
+
+/** Loads countersign.yaml alone. @throws {Fault} `config_invalid`, `not_initialised`, `file_unsafe`. */
+export async function loadConfig(installation: Installation): Promise<Config> {
+  const { configFile } = pathsOf(installation)
+  const read = parseConfig(await readConfigText(configFile), basename(configFile))
+  if (read.ok) return read.value
+  throw invalidFiles(read.error, installation)
 }

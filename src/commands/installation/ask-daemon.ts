@@ -2,6 +2,7 @@ import * as z from "zod"
 
 import type { StatusView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
+import { parseJson } from "../../std/parse-json.ts"
 import type { Admin } from "./admin.ts"
 
 /**
@@ -79,13 +80,8 @@ export async function askServer(admin: Pick<Admin, "call">): Promise<ServerStand
   const { said: text } = await admin.call("ledgerServer", {})
   if (text === null) return undefined
   const { said, ...stand } = told.parse(JSON.parse(text))
-  return { ...stand, server: said === null ? "closed" : read(said) }
-}
-
-function read(said: string): ServerSays | "unreadable" {
-  try {
-    return server.parse(JSON.parse(said))
-  } catch {
-    return "unreadable"
+  return {
+    ...stand,
+    server: said === null ? "closed" : (server.safeParse(parseJson(said)).data ?? "unreadable"),
   }
 }

@@ -4,15 +4,22 @@ import { Option } from "commander"
 
 import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
-import { command, type About, type Command } from "../cli/command.ts"
+import {
+  command,
+  type About,
+  type Command,
+  flag,
+  joined,
+  option,
+  taken,
+  type Takes,
+} from "../cli/command.ts"
 import type { ExitCode } from "../cli/exit-code.ts"
-import { flag, joined, option, taken, type Takes } from "../cli/options.ts"
 import { print, tell, type Line } from "../cli/print.ts"
 import { passphraseFrom } from "../cli/secret-option.ts"
 import { completing, type Terminal, confirmDeed } from "../cli/terminal.ts"
-import type { Admin } from "./admin.ts"
+import { type Admin, withVault } from "./admin.ts"
 import { ownInstallation, usualInstallation } from "./usual-installation.ts"
-import { withVault } from "./with-vault.ts"
 
 type InstallationCommandShape<Options, Answer> = About & {
   /** Of a command that changes something: it then names the installation that it acted on. */

@@ -1,10 +1,27 @@
-import type { AdminResults } from "../../link/calls/methods.ts"
+import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import { adminMethods } from "../../vault/admin-methods.ts"
+import type { Installation } from "../../vault/config/installation.ts"
+import type { SecretSource } from "../../vault/custody/open-key-store.ts"
 import { notedMethods } from "../../vault/operator/noted-methods.ts"
 import { openVault } from "../../vault/open-vault.ts"
-import { caller } from "./caller.ts"
-import type { OpenAdmin, VaultAccess } from "./admin.ts"
+import { caller } from "./usual-installation.ts"
+
+export type VaultAccess = {
+  readonly installation: Installation
+  /** What opens the keystore where no daemon runs, for what needs private keys. */
+  readonly secret: SecretSource | "without_keys"
+}
+
+/** The admin socket's calls, whether the daemon answers them or this process does. */
+export type OpenAdmin = {
+  readonly daemon: "running" | "stopped"
+  readonly call: <Method extends keyof AdminParams>(
+    method: Method,
+    params: AdminParams[Method],
+  ) => Promise<AdminResults[Method]>
+  close(): Promise<void>
+}
 
 /** Opens the vault in this process, under its exclusive lock. @throws {Fault} `vault_unavailable` where keys are needed that only a daemon has. */
 export async function openHere({ installation, secret }: VaultAccess): Promise<OpenAdmin> {

@@ -1,4 +1,4 @@
-import { open, rm } from "node:fs/promises"
+import { open, rm, type FileHandle } from "node:fs/promises"
 import { resolve } from "node:path"
 
 import { decodeUtf8 } from "../../std/bytes.ts"
@@ -13,12 +13,12 @@ import type { Ledger } from "../../vault/ledger/ledger.ts"
 import { openLedger } from "../../vault/ledger/open-ledger.ts"
 import { systemClock } from "../../vault/process/clock.ts"
 import { addressOfPublicKey, type Address } from "../../venue/address.ts"
-import { option, required } from "../cli/options.ts"
+import { option, required } from "../cli/command.ts"
 import { passphraseFrom, readSecretOption } from "../cli/secret-option.ts"
 import { confirmDeed, type Terminal } from "../cli/terminal.ts"
 import { passphraseOption, installationCommand } from "../installation/installation-command.ts"
-import { becomeOwner } from "../installation/caller.ts"
-import { loadConfig } from "../installation/load-config.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
+import { loadConfig } from "../installation/admin.ts"
 
 const fileInstead =
   "name the file that holds the new keystore's password with --password-file, or run this on a terminal"
@@ -104,7 +104,10 @@ async function exportKey(ask: ExportAsk): Promise<Address> {
   const ledger = await openStopped(pathsOf(ask.installation).ledgerFile)
   try {
     const { address, text } = await encrypted(ask, config)
-    await recordAndWrite({ ledger, name: ask.name, to: ask.to, text })
+    await withNewKeyFile(ask.to, async (file) => {
+      await ledger.act({ act: "key_exported", name: ask.name }, ledger.now())
+      await file.writeFile(`${text}\n`)
+    })
     return address
   } finally {
     await ledger.close()
@@ -140,36 +143,24 @@ async function openStopped(ledgerFile: string): Promise<Ledger> {
   })
 }
 
-type Export = {
-  readonly ledger: Ledger
-  readonly name: string
-  readonly to: string
-  readonly text: string
-}
-
 /** The file is made first, so that nothing is recorded that can't be done, and filled last. */
-async function recordAndWrite({ ledger, name, to, text }: Export): Promise<void> {
-  const file = await openNew(to)
+async function withNewKeyFile(
+  path: string,
+  fill: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  const file = await open(path, "wx", 0o600).catch((cause: unknown) => {
+    const message = `${path} can't be made as a new file; choose a path where none is.`
+    throw new Fault("file_unsafe", message, { cause })
+  })
   try {
-    await ledger.act({ act: "key_exported", name }, ledger.now())
-    await file.writeFile(`${text}\n`)
+    await fill(file)
     await file.sync()
   } catch (error) {
-    await rm(to)
+    await rm(path)
     throw error
   } finally {
     await file.close()
   }
-}
-
-async function openNew(path: string) {
-  return open(path, "wx", 0o600).catch((cause: unknown) => {
-    throw new Fault(
-      "file_unsafe",
-      `${path} can't be made as a new file; choose a path where none is.`,
-      { cause },
-    )
-  })
 }
 
 /**

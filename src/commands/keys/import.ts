@@ -4,7 +4,7 @@ import { Fault } from "../../std/fault.ts"
 import { decryptPair } from "../../vault/keyring/keystore-v3.ts"
 import { nobleCurve } from "../../vault/keyring/noble-curve.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
-import { flag, option } from "../cli/options.ts"
+import { flag, option } from "../cli/command.ts"
 import {
   passphraseFrom,
   readSecretInput,
@@ -15,7 +15,7 @@ import {
 } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import { passphraseOption, installationCommand } from "../installation/installation-command.ts"
-import { withVault } from "../installation/with-vault.ts"
+import { withVault } from "../installation/admin.ts"
 import {
   defaultPathText,
   parseDerivationPath,

@@ -6,7 +6,7 @@ import { utcText } from "../../std/time/time-words.ts"
 import { generateSecret } from "../../vault/keyring/generate-secret.ts"
 import { nobleCurve } from "../../vault/keyring/noble-curve.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
-import { argument, flag, option, choice, required, type Takes } from "../cli/options.ts"
+import { argument, flag, option, choice, required, type Given } from "../cli/command.ts"
 import { table, type Line } from "../cli/print.ts"
 import { adminCommand } from "../installation/installation-command.ts"
 import type { Admin } from "../installation/admin.ts"
@@ -112,14 +112,8 @@ export const keysRemove = adminCommand({
   ],
 })
 
-type KeyOptions = {
-  readonly name: string
-  readonly role: "wallet" | "agent"
-  readonly wallet: string | undefined
-}
-
 /** What `keys generate` and `keys import` both take. */
-export const keyOptions: Takes<KeyOptions> = {
+export const keyOptions = {
   name: required(option("--name <name>", "what the key is called here")),
   role: required(
     choice("--role <role>", "wallet keys sign account operations, agent keys trade for a wallet", [
@@ -163,7 +157,7 @@ export function generateKey(admin: Admin, key: NewKey): Promise<KeyView> {
 }
 
 /** As a call takes them. */
-export function newKeyOf({ name, role, wallet }: KeyOptions): NewKey {
+export function newKeyOf({ name, role, wallet }: Given<typeof keyOptions>): NewKey {
   return { name, role, ...(wallet === undefined ? {} : { wallet }) }
 }
 

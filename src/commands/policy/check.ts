@@ -5,10 +5,10 @@ import { isThere } from "../../std/private-file.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
 import type { Policy } from "../../vault/policy/terms/policy.ts"
-import { flag } from "../cli/options.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import { flag } from "../cli/command.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { withAdmin } from "../installation/with-vault.ts"
+import { withAdmin } from "../installation/admin.ts"
 import { fileWarnings } from "./file-warnings.ts"
 
 /** `countersign policy check` */

@@ -7,9 +7,8 @@ import { takeFilesOnDisk } from "../../vault/config/kept-set.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
 import { assertShown } from "../../vault/operator/files-in-force.ts"
 import type { Change } from "../../vault/policy/widening.ts"
-import { command } from "../cli/command.ts"
+import { command, option, flag, optionalArgument } from "../cli/command.ts"
 import type { ExitCode } from "../cli/exit-code.ts"
-import { option, flag, optionalArgument } from "../cli/options.ts"
 import { print, shownText, tell, toned, type Line } from "../cli/print.ts"
 import { confirmDeed, agreeToShown, type Terminal } from "../cli/terminal.ts"
 import {
@@ -20,9 +19,8 @@ import {
   tellChanged,
   installationCommand,
 } from "../installation/installation-command.ts"
-import { type Admin, dialAdmin } from "../installation/admin.ts"
-import { becomeOwner } from "../installation/caller.ts"
-import { withAdmin } from "../installation/with-vault.ts"
+import { type Admin, dialAdmin, withAdmin } from "../installation/admin.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 
 /** `countersign policy accept`: shows what is different on disk, and takes a person's word for it. */
 export const policyAccept = command({

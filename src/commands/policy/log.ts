@@ -7,10 +7,10 @@ import { parseFileSet } from "../../vault/config/file-set.ts"
 import { readArchivedHead } from "../../vault/ledger/sqlite/journal.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { begunAnew, changesBetween, type Change } from "../../vault/policy/widening.ts"
-import { momentOf } from "../audit/moment.ts"
-import { option, parsed, withDefault } from "../cli/options.ts"
+import { momentForm, momentOf } from "../cli/values.ts"
+import { option, parsed, withDefault } from "../cli/command.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { withLedger } from "../installation/with-vault.ts"
+import { withLedger } from "../installation/admin.ts"
 import { changeLine } from "./in-force.ts"
 
 /** `countersign policy log --since 2d`: what changed in the files, when it came into force and who asked for it. */
@@ -21,7 +21,8 @@ export const policyLog = installationCommand({
   options: {
     sinceMs: parsed(
       withDefault(option("--since <when>", "since when: a duration like 2d, or a date"), "7d"),
-      (text) => momentOf(text, "--since"),
+      momentOf,
+      momentForm,
     ),
   },
   answer: (installation, { sinceMs }) =>

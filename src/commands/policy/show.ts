@@ -1,16 +1,34 @@
 import { filesNamed } from "../../audit/past-files.ts"
-import type { AdminResults } from "../../link/calls/methods.ts"
 import type { ClientView, Warning } from "../../contract/views.ts"
+import type { AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
 import { problemText } from "../../std/yaml-file.ts"
 import { type FileSet, type FileText, parseFileSet } from "../../vault/config/file-set.ts"
-import { appliesTo } from "../../vault/policy/match/judged-request.ts"
-import { option, optionalArgument } from "../cli/options.ts"
+import {
+  appliesTo,
+  orderMakingOperations,
+  symbolText,
+} from "../../vault/policy/match/judged-request.ts"
+import { mapAsked } from "../../vault/policy/match/matchers.ts"
+import { isEver } from "../../vault/policy/terms/decision.ts"
+import type {
+  Deny,
+  Entry,
+  Hold,
+  Limit,
+  LimitWindow,
+  Named,
+  Policy,
+  Rule,
+  SizeBound,
+} from "../../vault/policy/terms/policy.ts"
+import { formatDecimal, multiplyDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
+import type { SymbolTable } from "../../venue/profile.ts"
+import { option, optionalArgument } from "../cli/command.ts"
 import type { Admin } from "../installation/admin.ts"
 import { adminCommand } from "../installation/installation-command.ts"
 import { raiseLines, differLines } from "./in-force.ts"
-import { describePolicy, type Described } from "./describe.ts"
 
 /** What a client may do, by the files in force. */
 type ShownClient = {
@@ -28,10 +46,7 @@ type Shown =
     }
 
 /** `countersign policy show [HASH] [--client NAME]` */
-export const policyShow = adminCommand<
-  Shown,
-  { hash?: string | undefined; client?: string | undefined }
->({
+export const policyShow = adminCommand({
   description:
     "say in plain words what a bot may do, or what each may; or show the files that a hash names",
   examples: ["countersign policy show", "countersign policy show --client mm-bot"],
@@ -42,7 +57,7 @@ export const policyShow = adminCommand<
     ),
     client: option("--client <name>", "the bot; left out, all that aren't revoked"),
   },
-  call: async (admin, { hash, client }) => {
+  call: async (admin, { hash, client }): Promise<Shown> => {
     if (hash !== undefined) {
       return { files: await admin.readLedger((ledger) => filesNamed(ledger, hash)) }
     }
@@ -113,4 +128,154 @@ function clientLines({ client, keys, entries }: ShownClient): readonly string[] 
         `  ${kind.padEnd(6)} ${words}  (${policy}/${entry}, ${file}:${line})`,
     ),
   ]
+}
+
+/** One entry of a policy in plain words. */
+type Described = {
+  readonly kind: "allows" | "denies" | "limits" | "holds"
+  readonly policy: string
+  readonly entry: string
+  readonly file: string
+  readonly line: number
+  readonly words: string
+}
+
+/** A policy's entries in plain words, in the order of the file. */
+export function describePolicy(policy: Policy, symbols: SymbolTable): readonly Described[] {
+  const placed = (kind: Described["kind"], entry: Named, words: readonly string[]): Described => ({
+    kind,
+    policy: policy.name,
+    entry: entry.name,
+    file: policy.file,
+    line: entry.line,
+    words: words.join("; "),
+  })
+  const keyed = (kind: Described["kind"], key: Named | undefined, words: string) =>
+    key === undefined ? [] : [placed(kind, key, [words])]
+  return [
+    ...policy.rules.map((rule) =>
+      placed("allows", rule, [...asked(rule, symbols), ...bounds(rule, symbols)]),
+    ),
+    ...policy.deny.map((entry) =>
+      placed("denies", entry, [...asked(entry, symbols), ...overWords(entry, symbols)]),
+    ),
+    ...keyed("denies", policy.repeatWithin, repeatWords(policy)),
+    ...keyed("denies", policy.requireIdempotency, "every request without an Idempotency-Key"),
+    ...policy.limits.map((limit) =>
+      placed("limits", limit, [...limitWords(limit), ...asked(limit, symbols)]),
+    ),
+    ...policy.hold.map((hold) =>
+      placed("holds", hold, [
+        ...asked(hold, symbols),
+        ...overWords(hold, symbols),
+        holdWords(hold),
+      ]),
+    ),
+  ]
+}
+
+function repeatWords({ repeatWithin }: Policy): string {
+  return `the same body again within ${durationText(repeatWithin?.ms ?? 0)} without an Idempotency-Key, for the same client and key; cancels may come again`
+}
+
+/** What an entry asks. Absent matchers aren't mentioned. */
+function asked({ operations, matchers }: Entry, symbols: SymbolTable): readonly string[] {
+  return [
+    operations === orderMakingOperations ? "every order" : [...operations].join(", "),
+    ...mapAsked(matchers, (matcher, value) => `${matcher.key}: ${matcher.allowed(value, symbols)}`),
+  ]
+}
+
+function bounds(rule: Rule, symbols: SymbolTable): readonly string[] {
+  return [
+    ...bound("at most", rule.maxQuantity, { unit: "in base units", symbols }),
+    ...bound("at least", rule.minQuantity, { unit: "in base units", symbols }),
+    ...bound("at most", rule.maxNotional, { unit: "in quote units at the worst price", symbols }),
+    ...percent("prices within", rule.priceBand, "of the reference price"),
+    ...percent("matched prices within", rule.priceMatchBand, "of the reference price"),
+    ...percent("slippage at most", rule.maxSlippage, ""),
+    ...(rule.maxExpiresInMs === undefined
+      ? []
+      : [`valid for at most ${durationText(rule.maxExpiresInMs)}`]),
+    ...(rule.allowFullTpsl ? ["also a take-profit or stop over the full position"] : []),
+    ...(rule.operations.has("approveAgent") ? agentWords(rule) : []),
+  ]
+}
+
+function agentWords(rule: Rule): readonly string[] {
+  const agents =
+    rule.agentAddresses === "held"
+      ? "only agents held here"
+      : `only agents ${rule.agentAddresses.join(", ")}`
+  return [
+    `${agents}, for at most ${rule.maxValidDays} days`,
+    ...(rule.authorizedAddresses.length === 0
+      ? []
+      : [`authorized also ${rule.authorizedAddresses.join(", ")}`]),
+  ]
+}
+
+function limitWords(limit: Limit): readonly string[] {
+  const { counted, per, lane, mode } = limit
+  const what =
+    counted.kind === "field"
+      ? `the sum of ${counted.pointer.text}${counted.by === undefined ? "" : ` by ${counted.by.text}`}`
+      : counted.kind.replaceAll("_", " ")
+  return [
+    `${what}: at most ${formatDecimal(limit.max)} ${windowWords(limit.window)}, ${per === "all" ? "for all together" : `for each ${per}`}`,
+    ...(lane === undefined ? [] : ["of what reduces risk"]),
+    ...(mode === "observe" ? ["watched only"] : []),
+  ]
+}
+
+function windowWords(window: LimitWindow): string {
+  if (window.kind === "day") return `in a day in ${window.zone}`
+  return isEver(window) ? "for ever" : `in any ${durationText(window.lengthMs)}`
+}
+
+function overWords({ over }: Deny, symbols: SymbolTable): readonly string[] {
+  if (over === undefined) return []
+  const unit = over.kind === "quantity" ? "in base units" : "in quote units at the worst price"
+  return bound("each order over", over.bound, { unit, symbols })
+}
+
+function holdWords({ ttlMs }: Hold): string {
+  return `until a person releases it, within ${durationText(ttlMs)}`
+}
+
+function bound(
+  label: string,
+  size: SizeBound | undefined,
+  { unit, symbols }: { readonly unit: string; readonly symbols: SymbolTable },
+): readonly string[] {
+  if (size === undefined) return []
+  if (size.kind === "scalar") return [`${label} ${formatDecimal(size.amount)} ${unit}`]
+  const each = [...size.amountBySymbol].map(
+    ([id, amount]) => `${formatDecimal(amount)} of ${symbolText(id, symbols)}`,
+  )
+  const others =
+    size.defaultAmount === undefined ? [] : [`${formatDecimal(size.defaultAmount)} of others`]
+  return [`${label} ${[...each, ...others].join(", ")} ${unit}`]
+}
+
+function percent(label: string, fraction: Decimal | undefined, tail: string): readonly string[] {
+  if (fraction === undefined) return []
+  const text = formatDecimal(multiplyDecimals(fraction, wholeDecimal(100n)))
+  return [`${label} ${text}% ${tail}`.trimEnd()]
+}
+
+const hourMs = 3_600_000
+
+/** `2d` rather than 48h, and `24h` rather than 1d, which a day of a calendar needn't be. */
+const units = [
+  { unit: "d", ms: 24 * hourMs, leastMs: 48 * hourMs },
+  { unit: "h", ms: hourMs, leastMs: hourMs },
+  { unit: "m", ms: 60_000, leastMs: 60_000 },
+  { unit: "s", ms: 1_000, leastMs: 1_000 },
+] as const
+
+/** A duration as it is written in a policy, in the largest unit that it is a whole number of: `90m`, `24h`, `250ms`. */
+export function durationText(durationMs: number): string {
+  const fitting = units.find(({ ms, leastMs }) => durationMs >= leastMs && durationMs % ms === 0)
+  return fitting === undefined ? `${durationMs}ms` : `${durationMs / fitting.ms}${fitting.unit}`
 }

@@ -8,8 +8,8 @@ import { problemText, isBlankYaml } from "../../std/yaml-file.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
-import { flag, option, words } from "../cli/options.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import { flag, option, words } from "../cli/command.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { parseCases, type CaseFile } from "./test/parse-cases.ts"
 import { unreachedBy, junitText, resultLines, type Unreached } from "./test/report.ts"
@@ -81,13 +81,8 @@ function forScripts({ results, unreached }: Tested) {
   }
 }
 
-type Report = {
-  readonly write: (text: string) => Promise<void>
-  readonly close: () => Promise<void>
-}
-
 /** Opens what the results go into: a new file, or one that has results. A file of anything else stays as it is. */
-async function openReport(file: string): Promise<Report> {
+async function openReport(file: string) {
   const handle = await open(file, constants.O_RDWR | constants.O_CREAT).catch((cause: unknown) => {
     throw new Fault("usage", `${file} can't be written; name another file for --junit.`, { cause })
   })
@@ -100,7 +95,7 @@ async function openReport(file: string): Promise<Report> {
     )
   }
   return {
-    write: async (text) => {
+    write: async (text: string): Promise<void> => {
       if (isFile) await handle.truncate()
       await handle.writeFile(text)
     },

@@ -2,9 +2,8 @@ import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs"
 import { dirname, join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { target } from "./layout.ts"
+import { target, runOrFail, statusOf, type System } from "./system.ts"
 import type { Program } from "./render-units.ts"
-import { runOrFail, statusOf, type System } from "./system.ts"
 
 /** The first that has all that the units use: Debian 12's. */
 const oldestSystemd = 252

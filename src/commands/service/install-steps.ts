@@ -2,9 +2,8 @@ import { rmSync, chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { target } from "./layout.ts"
+import { target, runOrFail, statusOf, textOf, type System } from "./system.ts"
 import { unitNames, type InstalledFile } from "./render-units.ts"
-import { runOrFail, statusOf, textOf, type System } from "./system.ts"
 
 /** Writes what differs, then has the system take it in. */
 export function installSteps(system: System, changes: readonly FileChange[]): readonly Step[] {

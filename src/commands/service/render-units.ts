@@ -8,7 +8,7 @@ import {
   relayFlags,
   vaultFlags,
 } from "../daemon/process-flags.ts"
-import { credentialName, gateNotifyDir, relayDir, signerDir, systemInstallation } from "./layout.ts"
+import { credentialName, gateNotifyDir, relayDir, signerDir, systemInstallation } from "./system.ts"
 
 /** The Node and the package that the units start. Absolute paths without links. */
 export type Program = { readonly node: string; readonly packageRoot: string }
@@ -72,20 +72,14 @@ function startLine(line: string, { node }: Program, flags: readonly string[]): s
   return parts.join(line.includes("\\\n") ? " \\\n  " : " ")
 }
 
-/** A file of systemd/ that makes the services. */
-type ServiceFile = {
-  readonly name: string
-  /** Where systemd looks for it: below /etc install-service's, below /usr/lib the Debian package's. */
-  readonly place: string
-  /** For the program where the Debian package has it. */
-  readonly text: string
-}
-
-/** The same as install-service writes it, for another place of the program. */
+/** A file of systemd/ as install-service writes it, for another place of the program. */
 export type InstalledFile = { readonly name: string; readonly path: string; readonly text: string }
 
-/** All of them: units, users, directories. */
-export function serviceFiles(): readonly ServiceFile[] {
+/**
+ * All files of systemd/ that make the services: units, users, directories. `place` is where systemd looks for one, below
+ * /etc install-service's, below /usr/lib the Debian package's; `text` is for the program where that package has it.
+ */
+export function serviceFiles() {
   return readdirSync(folder)
     .sort()
     .flatMap((source) => {

@@ -3,21 +3,17 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import type { Installation } from "../../vault/config/installation.ts"
-import { command } from "../cli/command.ts"
-import { flag } from "../cli/options.ts"
+import { command, flag } from "../cli/command.ts"
 import { print, jsonText, shownText, type Line, type Printing } from "../cli/print.ts"
-import { withStopSignal } from "../cli/signals.ts"
-import type { Terminal } from "../cli/terminal.ts"
-import { dialOrNone, isLoss, type Admin } from "../installation/admin.ts"
+import { withStopSignal, type Terminal } from "../cli/terminal.ts"
+import { dialOrNone, isLoss, type Admin, withAdmin } from "../installation/admin.ts"
 import { askStatus } from "../installation/ask-daemon.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import { becomeOwner, fixHere } from "../installation/usual-installation.ts"
 import {
   installationOf,
   installationOptions,
   jsonOption,
 } from "../installation/installation-command.ts"
-import { fixHere } from "../installation/usual-installation.ts"
-import { withAdmin } from "../installation/with-vault.ts"
 import { fleetStatus } from "./fleet-status.ts"
 import { statusLines, type DaemonStatus } from "./status-lines.ts"
 

@@ -1,51 +1,64 @@
 import type { HeldWhole, Hold, HoldDecision, Weighed } from "../asks.ts"
 import { html, nothing, render, type TemplateResult } from "./lib/lit-html.js"
-import { post } from "./session.ts"
+import { type Answered, post } from "./session.ts"
 
-/** The question before everything is frozen. Nothing is sent before a reason was given and the button pressed, and then once. */
-type FreezeDialog = { readonly open: () => void; readonly close: () => void }
-
-/** Adds it to the page, closed. The page shows the freeze itself as soon as the vault tells it. */
-export function makeFreezeDialog(): FreezeDialog {
+/** A dialog of the page, closed at first. What it sends is sent once its button was pressed, and then once. */
+function makeDialog<Asked>(
+  titleId: string,
+  contents: (asked: Asked, shown: Shown) => TemplateResult,
+  send: (asked: Asked, fields: HTMLFormControlsCollection) => Promise<Answered | undefined>,
+) {
   const dialog = document.createElement("dialog")
-  dialog.setAttribute("aria-labelledby", "freeze-title")
+  dialog.setAttribute("aria-labelledby", titleId)
   document.body.append(dialog)
   let isAsking = false
-  const show = (why?: string): void => void render(freezeContents({ why, close, submit }), dialog)
-  const close = (): void => dialog.close()
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
+  const once = async (work: () => Promise<void>): Promise<void> => {
     if (isAsking) return
-    const { reason } = (event.currentTarget as HTMLFormElement).elements as unknown as FreezeFields
-    void freeze(reason.value.trim())
-  }
-  const freeze = async (reason: string): Promise<void> => {
     isAsking = true
-    const answered = await post("freeze", { reason })
+    await work()
     isAsking = false
-    if (answered.ok) close()
-    else show(answered.why)
   }
-  return {
-    open: () => {
-      show()
-      dialog.querySelector("form")?.reset()
-      dialog.showModal()
-    },
-    close,
+  const close = (): void => dialog.close()
+  const show = (asked: Asked, why?: string): void => {
+    const submit = (event: SubmitEvent): void => {
+      event.preventDefault()
+      const { elements } = event.currentTarget as HTMLFormElement
+      void once(async () => {
+        const answered = await send(asked, elements)
+        if (answered?.ok === true) close()
+        else if (answered !== undefined) show(asked, answered.why)
+      })
+    }
+    render(contents(asked, { why, close, submit }), dialog)
   }
+  const open = (asked: Asked, why?: string): void => {
+    show(asked, why)
+    dialog.querySelector("form")?.reset()
+    if (!dialog.open) dialog.showModal()
+  }
+  return { open, once, close }
 }
 
-/** The form's, by name. */
-type FreezeFields = { readonly reason: HTMLInputElement }
-
-type Contents = {
+/** What a dialog shows besides what it asks, and what its buttons do. */
+type Shown = {
   readonly why: string | undefined
   readonly close: () => void
   readonly submit: (event: SubmitEvent) => void
 }
 
-function freezeContents({ why, close, submit }: Contents) {
+/** The question before everything is frozen. The page shows the freeze itself as soon as the vault tells it. */
+export function makeFreezeDialog() {
+  const { open, close } = makeDialog("freeze-title", freezeContents, (_: null, fields) => {
+    const { reason } = fields as unknown as FreezeFields
+    return post("freeze", { reason: reason.value.trim() })
+  })
+  return { open: () => open(null), close }
+}
+
+/** The form's, by name. */
+type FreezeFields = { readonly reason: HTMLInputElement }
+
+function freezeContents(_: null, { why, close, submit }: Shown): TemplateResult {
   return html`<form @submit=${submit}>
     <h2 id="freeze-title">Freeze everything?</h2>
     <p>
@@ -73,51 +86,23 @@ function freezeContents({ why, close, submit }: Contents) {
 }
 
 /** The whole of a held request; or the question before it is released or refused, with what has changed since it was held. */
-type ReleaseDialog = {
-  readonly open: (hold: Hold, decision: HoldDecision | "shown") => Promise<void>
-  readonly close: () => void
+export function makeReleaseDialog() {
+  const dialog = makeDialog("release-title", releaseContents, decide)
+  return {
+    open: (hold: Hold, decision: Asked["decision"]): Promise<void> =>
+      dialog.once(async () => {
+        const { asked, why } = await readHold(hold, decision)
+        dialog.open(asked, why)
+      }),
+    close: dialog.close,
+  }
 }
 
-/** Adds it to the page, closed. Nothing is decided before its button was pressed, and then once. */
-export function makeReleaseDialog(): ReleaseDialog {
-  const dialog = document.createElement("dialog")
-  dialog.setAttribute("aria-labelledby", "release-title")
-  document.body.append(dialog)
-  let isAsking = false
-  const once = async (work: () => Promise<void>): Promise<void> => {
-    if (isAsking) return
-    isAsking = true
-    await work()
-    isAsking = false
-  }
-  const close = (): void => dialog.close()
-  const show = (asked: Asked, why?: string): void => {
-    const submit = (event: SubmitEvent): void => {
-      event.preventDefault()
-      const { typed } = (event.currentTarget as HTMLFormElement)
-        .elements as unknown as ReleaseFields
-      void once(() => decide(asked, typed?.value.trim() ?? ""))
-    }
-    render(releaseContents(asked, { why, close, submit }), dialog)
-  }
-  const decide = async (asked: Asked, typed: string): Promise<void> => {
-    const { hold, decision, weighed } = asked
-    if (decision === "shown" || weighed === undefined) return
-    const { policy_hash } = weighed
-    const answered = await post("decide", { id: hold.id, decision, typed, policy_hash })
-    if (answered.ok) close()
-    else show(asked, answered.why)
-  }
-  return {
-    open: (hold, decision) =>
-      once(async () => {
-        const { asked, why } = await readHold(hold, decision)
-        show(asked, why)
-        dialog.querySelector("form")?.reset()
-        if (!dialog.open) dialog.showModal()
-      }),
-    close,
-  }
+async function decide({ hold, decision, weighed }: Asked, fields: HTMLFormControlsCollection) {
+  if (decision === "shown" || weighed === undefined) return undefined
+  const { typed } = fields as unknown as ReleaseFields
+  const { policy_hash } = weighed
+  return post("decide", { id: hold.id, decision, typed: typed?.value.trim() ?? "", policy_hash })
 }
 
 /** `weighed` is missing where it is only shown, or the command couldn't tell it; then nothing can be decided. */
@@ -147,12 +132,6 @@ async function readHold(hold: Hold, decision: Asked["decision"]): Promise<Read> 
 /** The form's, by name. */
 type ReleaseFields = { readonly typed?: HTMLInputElement }
 
-type Actions = {
-  readonly why: string | undefined
-  readonly close: () => void
-  readonly submit: (event: SubmitEvent) => void
-}
-
 const said = {
   shown: {
     title: "What waits",
@@ -177,8 +156,8 @@ const said = {
 /** What changes nothing has the focus, unless something is to be typed in. */
 function releaseContents(
   { hold, body, decision, weighed }: Asked,
-  { why, close, submit }: Actions,
-) {
+  { why, close, submit }: Shown,
+): TemplateResult {
   const { title, then, button, keep } = said[decision]
   const isRelease = decision === "released"
   const toType = isRelease ? weighed?.to_type : undefined

@@ -1,9 +1,9 @@
 import type { Decision, Entries, Look } from "../asks.ts"
 import { emptyPast, type Past, pastSamples, type Sample, withPast, withSample } from "./rates.ts"
-import { sentenceOf } from "./words.ts"
+import { sentenceOf, groupedDecimal } from "./words.ts"
 
 /** How the page stands with the daemon. */
-export type Connection =
+type Connection =
   | { readonly kind: "opening" }
   | { readonly kind: "live" }
   /** The console is there, the vault isn't. */
@@ -126,7 +126,7 @@ export function isNo({ result }: Decision): boolean {
   return result !== "allowed"
 }
 
-export type Standing = {
+type Standing = {
   readonly tone: "good" | "partly" | "stopped" | "unknown"
   readonly word: string
   readonly sentence: string
@@ -157,4 +157,85 @@ function standingOfVault({ state: { signs, words, reasons } }: Look): Standing {
     return { tone: "stopped", word: wordsOfStops[first.code] ?? "Not signing", sentence }
   }
   return { tone: "partly", word: isFrozen ? "Partly frozen" : "Partly signing", sentence }
+}
+
+/** Which decisions are shown; a part that is left out leaves none out. */
+export type Filter = Readonly<Partial<Record<FilterPart, string | undefined>>>
+export type FilterPart = (typeof filterParts)[number]
+
+/** What decisions can be chosen by. */
+export const filterParts = ["client", "key", "symbol", "code"] as const
+
+/** Those that fit every part. */
+export function matching(decisions: readonly Decision[], filter: Filter): readonly Decision[] {
+  const wanted = filterParts.flatMap((part) => {
+    const value = filter[part]
+    return value === undefined ? [] : [[part, value] as const]
+  })
+  if (wanted.length === 0) return decisions
+  return decisions.filter((each) =>
+    wanted.every(([part, value]) => valuesOf(each, part).includes(value)),
+  )
+}
+
+/** What there is to choose from, in the order of the alphabet; what was chosen stays there. */
+export function choicesOf(
+  decisions: readonly Decision[],
+  part: FilterPart,
+  chosen: string | undefined,
+): readonly string[] {
+  const values = new Set(decisions.flatMap((each) => valuesOf(each, part)))
+  if (chosen !== undefined) values.add(chosen)
+  return [...values].toSorted()
+}
+
+/** A denial is found by its code, which all of them have, and by its own reason. */
+function valuesOf(decision: Decision, part: FilterPart): readonly string[] {
+  const { client, key, symbols, code, reason } = decision
+  const values = { client: [client], key: [key], symbol: symbols, code: [code, reason] }
+  return values[part].filter((value) => value !== null)
+}
+
+/** What a screen reader is told of refusals. */
+export type RefusalNews = {
+  /** Takes new decisions in, the newest first. */
+  hear(decisions: readonly Decision[]): void
+  /** What is to be read out now, if anything: a sentence stays for a few seconds, and then there is none for a moment. */
+  tell(nowMs: number): string
+}
+
+/** Speech is slow: more often than this, nobody could listen. */
+export const quietMs = 5_000
+
+/** Gathers refusals into a sentence at a time, however many there are. */
+export function gatherRefusals(): RefusalNews {
+  // A page in the background isn't drawn, so they may be many.
+  let waiting: Waiting | undefined
+  let said = ""
+  let saidAtMs = -Infinity
+  return {
+    hear(decisions) {
+      const refusals = decisions.filter(({ result }) => result === "refused")
+      const [last] = refusals
+      if (last === undefined) return
+      waiting = { count: (waiting?.count ?? 0) + refusals.length, last }
+    },
+    tell(nowMs) {
+      if (said !== "" && nowMs - saidAtMs < quietMs) return said
+      // The same sentence in place of itself wouldn't be read again, so none comes between.
+      if (said !== "" || waiting === undefined) return (said = "")
+      said = newsOf(waiting)
+      saidAtMs = nowMs
+      waiting = undefined
+      return said
+    },
+  }
+}
+
+type Waiting = { readonly count: number; readonly last: Decision }
+
+function newsOf({ count, last: { message, reason, client } }: Waiting): string {
+  const words = message ?? reason ?? "It says no reason."
+  const start = count === 1 ? "Refused" : `${groupedDecimal(String(count))} refused, the last one`
+  return `${start} for ${client}: ${words}`
 }

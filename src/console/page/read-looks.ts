@@ -1,5 +1,6 @@
-import type { Entries, Look } from "../asks.ts"
+import type { Entries, Look, Decision, RecordShown } from "../asks.ts"
 import { post, proofOfSession } from "./session.ts"
+import type { Opened } from "./views/record.ts"
 
 /** What is done with each thing that the page is told. */
 type Listener = {
@@ -73,4 +74,29 @@ export async function readHistory(before: number, told: (history: Entries) => vo
     if (history.is_end) return
     from = history.first
   }
+}
+
+/** Opens a row and reads its record, or closes it. At most one is open, and none at first. `show` hears of each change. */
+export function openedRow(show: (opened: Opened | undefined) => void): (row: Decision) => void {
+  let openSeq: number | undefined
+  const open = async (row: Decision): Promise<void> => {
+    const { seq } = row
+    show({ seq, known: { kind: "asked" } })
+    const known = await recordOf(row)
+    // Another may have been opened meanwhile.
+    if (openSeq === seq) show({ seq, known })
+  }
+  return (row) => {
+    const isOpen = openSeq === row.seq
+    openSeq = isOpen ? undefined : row.seq
+    if (isOpen) show(undefined)
+    else void open(row)
+  }
+}
+
+async function recordOf({ record: id, seq }: Decision): Promise<Opened["known"]> {
+  const answered = await post("record", { id, seq })
+  return answered.ok
+    ? { kind: "told", record: answered.data as RecordShown | null } // the server made it
+    : { kind: "failed", why: answered.why }
 }

@@ -10,12 +10,12 @@ import {
   withLook,
   withoutConsole,
   withoutVault,
+  gatherRefusals,
+  type RefusalNews,
 } from "./model.ts"
-import { openedRow } from "./opened-row.ts"
+import { openedRow, readLooks } from "./read-looks.ts"
 import { drawPlots, type Plot } from "./plot.ts"
 import { seriesOf, type Series } from "./rates.ts"
-import { readLooks } from "./read-looks.ts"
-import { gatherRefusals, type RefusalNews } from "./refusal-news.ts"
 import { post } from "./session.ts"
 import { nameInstallation } from "./views/command.ts"
 import { type DecisionsActions, type DecisionsShown, decisionsTable } from "./views/decisions.ts"

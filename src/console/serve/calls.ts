@@ -5,8 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as z from "zod"
 
 import { speak } from "../../contract/client.ts"
+import { parseJson } from "../../std/parse-json.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { SharedConnections } from "../../std/shared-connections.ts"
+import { visible } from "../../std/visible.ts"
 import { askedText, shownText } from "../asked-text.ts"
 import {
   type Answer,
@@ -14,9 +16,10 @@ import {
   asks,
   type Asks,
   maxLineBytes,
+  releaseAsks,
+  type ReleaseAsk,
   type RecordShown,
 } from "../asks.ts"
-import { refused, type Refused, type Reply, told } from "./reply.ts"
 import {
   type ConsoleLink,
   halvesOf,
@@ -25,6 +28,34 @@ import {
   sessionCookie,
   type Sessions,
 } from "./sessions.ts"
+
+/** What a request is answered. */
+export type Reply = {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Refused = Reply & {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 421 | 500 | 503
+}
+
+/** An answer to the page. */
+export function told(content: object | null, headers: Reply["headers"] = {}): Reply {
+  return { status: 200, type: jsonType, text: visible(JSON.stringify(content)), headers }
+}
+
+/** No, and why, in a sentence for a person. */
+export function refused(
+  status: Refused["status"],
+  why: string,
+  headers: Reply["headers"] = {},
+): Refused {
+  return { status, type: jsonType, text: visible(JSON.stringify({ why })), headers }
+}
+
+const jsonType = "application/json; charset=utf-8"
 
 /** A browser has some six to a page. Those of a session are its own, all others share one part. */
 export type ConsoleConnections = SharedConnections<Session | "strangers">
@@ -46,23 +77,15 @@ export type Call = (request: IncomingMessage, port: number) => Promise<Reply>
 
 /** What the page may call, by its path. */
 export function consoleCalls(deps: CallDependencies): ReadonlyMap<string, Call> {
-  const { ask, sessions, mayRelease } = deps
+  const { sessions, mayRelease } = deps
   return new Map([
-    ...(mayRelease ? releaseCalls(deps) : []),
+    ...(mayRelease ? releaseAsks : []).map((name) => [`/${name}`, asking(deps, name)] as const),
     ["/session", (request, port) => openSession(deps, request, port)],
     ["/look", ofSession(deps, lookForm, (asked) => look(deps, asked))],
     ["/history", ofSession(deps, historyForm, ({ form }) => history(deps, form))],
-    [
-      "/record",
-      ofSession(deps, asks.record.params, async ({ form }) =>
-        told(shownRecord(await ask("record", form))),
-      ),
-    ],
-    ["/held", ofSession(deps, asks.held.params, async ({ form }) => told(await ask("held", form)))],
-    [
-      "/freeze",
-      ofSession(deps, asks.freeze.params, async ({ form }) => told(await ask("freeze", form))),
-    ],
+    ["/record", asking(deps, "record", shownRecord)],
+    ["/held", asking(deps, "held")],
+    ["/freeze", asking(deps, "freeze")],
     [
       "/end",
       ofSession(deps, z.strictObject({}), ({ session, port }) => {
@@ -73,16 +96,15 @@ export function consoleCalls(deps: CallDependencies): ReadonlyMap<string, Call> 
   ] satisfies readonly (readonly [string, Call])[])
 }
 
-function releaseCalls(deps: CallDependencies): readonly (readonly [string, Call])[] {
-  const { ask } = deps
-  const { weigh, decide } = asks
-  return [
-    ["/weigh", ofSession(deps, weigh.params, async ({ form }) => told(await ask("weigh", form)))],
-    [
-      "/decide",
-      ofSession(deps, decide.params, async ({ form }) => told(await ask("decide", form))),
-    ],
-  ]
+/** Passes an ask on to the command, and tells the page what it answers, or what `shown` makes of that. */
+function asking<Name extends "record" | "held" | "freeze" | ReleaseAsk>(
+  deps: CallDependencies,
+  name: Name,
+  shown: (answer: Answer<Name>) => object | null = (answer) => answer,
+): Call {
+  // What was parsed by it is what it takes.
+  const params = asks[name].params as z.ZodType as z.ZodType<z.input<Asks[Name]["params"]>>
+  return ofSession(deps, params, async ({ form }) => told(shown(await deps.ask(name, form))))
 }
 
 const linkForm = z.strictObject({ secret: z.string().regex(secretPattern) })
@@ -172,19 +194,10 @@ async function readForm<Form>(
     if (bytes > maxBodyBytes) return err(refused(413, `Send at most ${maxBodyBytes} bytes.`))
     chunks.push(chunk)
   }
-  const form = schema.safeParse(jsonOf(Buffer.concat(chunks)))
+  const form = schema.safeParse(parseJson(Buffer.concat(chunks).toString("utf8")))
   return form.success
     ? ok(form.data)
     : err(refused(400, "The page sent something else than it should."))
-}
-
-/** `undefined` for what is no JSON, which no schema takes. */
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"))
-  } catch {
-    return undefined
-  }
 }
 
 const maxBodyLength = 2_000

@@ -4,9 +4,8 @@ import type { Socket } from "node:net"
 import helmet from "helmet"
 
 import { Fault } from "../../std/fault.ts"
-import type { Call, ConsoleConnections } from "./calls.ts"
+import { type Call, type ConsoleConnections, refused, type Refused, type Reply } from "./calls.ts"
 import type { Assets } from "./read-assets.ts"
-import { refused, type Refused, type Reply } from "./reply.ts"
 
 /** Browsers on one machine: whatever asks for more is no page of ours. */
 const limits = {

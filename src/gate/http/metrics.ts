@@ -4,9 +4,8 @@ import type { Outcome } from "../../link/calls/both-ways.ts"
 import { type Histogram, openHistogram, waitBoundsSeconds } from "../../std/histogram.ts"
 import { type LoopDelay, watchEventLoop } from "../../std/time/event-loop-delay.ts"
 import { version } from "../../std/version.ts"
-import { refusedByVault } from "./problem.ts"
 import type { Answer, Route } from "./read-call.ts"
-import type { Reply } from "./reply.ts"
+import { refusedReply, type Reply } from "./reply.ts"
 
 /** What a gate counts of itself while it works. Nothing that a bot sent is a label. */
 export type GateMetrics = Omit<RouteTimes, "families"> &
@@ -150,10 +149,7 @@ function timeSends(): SendTimes {
     vault: openHistogram(waitBoundsSeconds),
     venue: openHistogram(waitBoundsSeconds),
   } satisfies Record<SendStage, unknown>
-  const counts = { accepted: 0, refused: 0, unknown: 0, unsent: 0 } satisfies Record<
-    SendOutcome,
-    number
-  >
+  const counts: Record<SendOutcome, number> = { accepted: 0, refused: 0, unknown: 0, unsent: 0 }
   return {
     waited: (stage, startedMs) => seconds[stage].observe((performance.now() - startedMs) / 1_000),
     sent(outcome) {
@@ -191,11 +187,7 @@ const expositionType = "text/plain; version=0.0.4; charset=utf-8"
 
 /** Writes metrics as Prometheus reads them. Families of one name are one metric. */
 export function exposition(families: readonly MetricFamily[]): string {
-  const byName = new Map<string, MetricFamily[]>()
-  for (const family of families) {
-    byName.set(family.name, [...(byName.get(family.name) ?? []), family])
-  }
-  return [...byName.values()].flatMap(linesOf).join("")
+  return [...Map.groupBy(families, ({ name }) => name).values()].flatMap(linesOf).join("")
 }
 
 /** A metric without series isn't there. */
@@ -250,9 +242,7 @@ export async function showMetrics(
   token: string,
 ): Promise<Reply> {
   const counted = await link.call("metrics", { token })
-  if (counted.kind === "refused") {
-    return { kind: "problem", problem: refusedByVault(counted.refusal, counted.record) }
-  }
+  if (counted.kind === "refused") return refusedReply(counted)
   const text = exposition([...metrics.families(), ...counted.families])
   return { kind: "text", type: expositionType, text }
 }

@@ -1,4 +1,4 @@
-import type { Refusal, RefusalCode } from "../../contract/refusal.ts"
+import type { RefusalCode, Refused } from "../../contract/refusal.ts"
 import { Fault, type FaultCode } from "../../std/fault.ts"
 
 /** Why a bot gets no signature and no answer of the venue. */
@@ -18,7 +18,7 @@ export function invalidHeader(header: string, message: string): Problem {
 }
 
 /** The vault's refusal, with the record it made of it. */
-export function refusedByVault(refusal: Refusal, record: string | null): Problem {
+export function refusedByVault({ refusal, record }: Omit<Refused, "kind">): Problem {
   return {
     code: refusal.code,
     message: refusal.message,
@@ -76,35 +76,10 @@ function isBotFault(code: FaultCode): code is keyof typeof botFaults {
   return Object.hasOwn(botFaults, code)
 }
 
-/** What the gate itself says no to. */
-type GateCode =
-  | "origin_refused"
-  | "method_not_allowed"
-  | "request_timeout"
-  | "body_too_large"
-  | "unsupported_media_type"
-  | "misdirected_host"
-  | "headers_too_large"
-  | "base_url_missing"
-  | "upstream_unreachable"
-  | "upstream_outcome_unknown"
-  | "too_late"
-  | "not_signing"
-  | "not_paginated"
-  | "read_failed"
-
-/** What broke, as far as a bot is told. */
-type BrokenCode =
-  | "locked"
-  | "internal"
-  | "signature_check_failed"
-  | "vault_unavailable"
-  | "ledger_unavailable"
-  | "clock_unsafe"
-
-export type ErrorCode = RefusalCode | GateCode | BrokenCode
-
-/** The one place where a code becomes an HTTP status. A new code fails the build here until it has one. */
+/**
+ * The one place where a code becomes an HTTP status. A new code of the vault's fails the build here until it has one; the
+ * others are what the gate itself says no to, and what broke, as far as a bot is told.
+ */
 export const statuses = {
   invalid_json: 400,
   invalid_request: 400,
@@ -161,7 +136,9 @@ export const statuses = {
   upstream_outcome_unknown: 504,
   too_late: 504,
   read_failed: 504,
-} as const satisfies Readonly<Record<ErrorCode, number>>
+} as const satisfies Readonly<Record<RefusalCode, number> & Record<string, number>>
+
+export type ErrorCode = keyof typeof statuses
 
 /** Every code that a bot can meet in an envelope of the daemon's. docs/error-codes.md lists the same. */
 export const errorCodes: readonly string[] = Object.keys(statuses)

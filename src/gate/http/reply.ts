@@ -4,7 +4,8 @@ import { Socket } from "node:net"
 import helmet from "helmet"
 
 import type { RateLimit } from "../../contract/signed.ts"
-import { type Problem, retryAfterSeconds, statuses } from "./problem.ts"
+import type { Refused } from "../../contract/refusal.ts"
+import { type Problem, refusedByVault, retryAfterSeconds, statuses } from "./problem.ts"
 
 /** What a route answers, before it becomes HTTP. */
 export type Reply = ReplyItself & {
@@ -54,7 +55,7 @@ type HttpAnswer = {
 }
 
 /** The venue's envelope, which the daemon's own answers have too. */
-export type Envelope = {
+type Envelope = {
   readonly code: string
   readonly msg: string
   readonly data: object
@@ -71,6 +72,11 @@ const fromDaemon = { ...json, "Countersign-Source": "daemon" }
 
 /** What goes with everything that the venue says. */
 export const fromVenue = { "Cache-Control": "no-store", "Countersign-Source": "venue" }
+
+/** The vault's no. */
+export function refusedReply(refused: Omit<Refused, "kind">) {
+  return { kind: "problem", problem: refusedByVault(refused) } as const
+}
 
 /** A reply to a request that was signed before under the same idempotency key. */
 export function asRepeat(reply: Reply): Reply {

@@ -9,7 +9,7 @@ import { SharedConnections } from "../../std/shared-connections.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 
 /** Whose a request is. It decides turns alone; whether a token is good the vault says at each call. */
-export type Owner = string
+type Owner = string
 
 /** All who bring no token, or one that the vault hasn't told of: they share one part. */
 export const strangers: Owner = ""
@@ -116,7 +116,7 @@ function countRequests(bytes: Buffer, enough: number): number {
 }
 
 /** Room for a number of requests. */
-export type Places = {
+type Places = {
   /** Takes a place; what it gives gives it back. `undefined` where this owner may have no more now. */
   take(owner: Owner): (() => void) | undefined
 }

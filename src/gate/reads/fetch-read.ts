@@ -1,6 +1,6 @@
 import { decodeUtf8 } from "../../std/bytes.ts"
-import { refusedByVault, type Problem } from "../http/problem.ts"
-import type { Reply, VenueAnswer } from "../http/reply.ts"
+import type { Problem } from "../http/problem.ts"
+import { refusedReply, type Reply, type VenueAnswer } from "../http/reply.ts"
 import { causeFields, errorFields } from "../process/log.ts"
 import type { ForwardDependencies } from "../sign/forward.ts"
 import { type Sent, outcomeOf } from "../upstream/exchange.ts"
@@ -28,9 +28,7 @@ export async function fetchRead(
   const upstream = deps.upstream()
   if (upstream === undefined) return { kind: "problem", problem: baseUrlMissing }
   const leave = await deps.link.call("read", { token, path, key })
-  if (leave.kind === "refused") {
-    return { kind: "problem", problem: refusedByVault(leave.refusal, leave.record) }
-  }
+  if (leave.kind === "refused") return refusedReply(leave)
   const sent = await upstream.fetch({ ...ask, signal })
   if (signal.aborted) return "gone"
   if (sent.kind === "answered") {

@@ -8,14 +8,21 @@ import { Fault } from "../../std/fault.ts"
 import type { GateMetrics } from "../http/metrics.ts"
 import { refusedByVault, type Problem } from "../http/problem.ts"
 import type { Call } from "../http/read-call.ts"
-import { asRepeat, withRateLimits, type Reply } from "../http/reply.ts"
+import { asRepeat, refusedReply, withRateLimits, type Reply } from "../http/reply.ts"
 import { openPlaces, reducesRisk, type OwnerOf } from "../http/shares.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 import { causeFields, errorFields, type Log, sendChannel } from "../process/log.ts"
 import { type Sent, outcomeOf } from "../upstream/exchange.ts"
 import type { Upstream } from "../upstream/upstream.ts"
-import { keptAnswerOf, repeatedAnswer, type Sending, type SharedSends } from "./repeats.ts"
-import { askSignature, isInTime, type SignatureDependencies } from "./sign.ts"
+import {
+  keptAnswerOf,
+  repeatedAnswer,
+  type Sending,
+  type SharedSends,
+  askSignature,
+  isInTime,
+  type SignatureDependencies,
+} from "./sign.ts"
 
 export type ForwardDependencies = SignatureDependencies & {
   readonly link: BotLink
@@ -85,9 +92,7 @@ async function replyTo(
   { call, upstream }: { readonly call: Call; readonly upstream: Upstream },
 ): Promise<Reply> {
   const { ask, traceparent } = call
-  if (signed.kind === "refused") {
-    return { kind: "problem", problem: refusedByVault(signed.refusal, signed.record) }
-  }
+  if (signed.kind === "refused") return refusedReply(signed)
   if (signed.kind === "answered") return repeatedAnswer(signed)
   const askAgain = () => askSignature(deps, call, "forward")
   const by = { upstream, token: ask.token, traceparent, askAgain }
@@ -202,7 +207,7 @@ async function replyOf(
     return outcome.kind === "unknown" ? { reply } : { reply, heard }
   }
   const proof = await proofOf(heard, askAgain)
-  if (proof !== undefined) return problem(refusedByVault(proof, record))
+  if (proof !== undefined) return problem(refusedByVault({ refusal: proof, record }))
   const venue = { status: answer.status, code: "code" in outcome ? outcome.code : null }
   return problem({
     code: "upstream_outcome_unknown",

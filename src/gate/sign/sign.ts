@@ -1,16 +1,22 @@
 import * as z from "zod"
 
-import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import type { BotLink } from "../../contract/client.ts"
-import type { Signed } from "../../contract/signed.ts"
+import type { Signed, Answered } from "../../contract/signed.ts"
+import { maxKeptAnswerBytes, type KeptAnswer } from "../../link/calls/both-ways.ts"
+import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import { passedSince } from "../../std/time/moment.ts"
 import type { GateMetrics } from "../http/metrics.ts"
 import { type Problem, refusedByVault, retryAfterSeconds, statuses } from "../http/problem.ts"
 import type { Call } from "../http/read-call.ts"
-import { problemEnvelope, type Reply, withRateLimits } from "../http/reply.ts"
+import {
+  problemEnvelope,
+  refusedReply,
+  type Reply,
+  withRateLimits,
+  type VenueAnswer,
+} from "../http/reply.ts"
 import { openPlaces, type OwnerOf } from "../http/shares.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
-import { repeatedAnswer } from "./repeats.ts"
 
 /** `/sign`: the signed body itself. */
 export async function sign(deps: SignatureDependencies, call: Call): Promise<Reply> {
@@ -19,8 +25,7 @@ export async function sign(deps: SignatureDependencies, call: Call): Promise<Rep
 }
 
 function signatureReply(signed: BotResults["sign"]): Reply {
-  if (signed.kind === "refused")
-    return { kind: "problem", problem: refusedByVault(signed.refusal, signed.record) }
+  if (signed.kind === "refused") return refusedReply(signed)
   if (signed.kind === "answered") return repeatedAnswer(signed)
   if (!isInTime(signed)) return { kind: "problem", problem: heldTooLong(signed) }
   const { body, record, repeat = "first" } = signed
@@ -89,15 +94,13 @@ function replyOf(signed: BotResults["signBatch"]): Reply {
   if (signed.kind === "answer") {
     return { kind: "success", content: { results: signed.results.map(resultOf) } }
   }
-  return { kind: "problem", problem: refusedByVault(signed.refusal, signed.record) }
+  return refusedReply(signed)
 }
 
-type Answered = Extract<BotResults["signBatch"], { readonly kind: "answer" }>["results"][number]
+type Answer = Extract<BotResults["signBatch"], { readonly kind: "answer" }>["results"][number]
 
-function resultOf(answer: Answered): BatchResult {
-  if (answer.kind === "refused") {
-    return refusedResult(refusedByVault(answer.refusal, answer.record), answer)
-  }
+function resultOf(answer: Answer): BatchResult {
+  if (answer.kind === "refused") return refusedResult(refusedByVault(answer), answer)
   if (!isInTime(answer)) return refusedResult(heldTooLong(answer), answer)
   const { record, body, expiresAfter, repeat = "first" } = answer
   return {
@@ -111,7 +114,7 @@ function resultOf(answer: Answered): BatchResult {
   }
 }
 
-function refusedResult(problem: Problem, { record }: Answered): BatchResult {
+function refusedResult(problem: Problem, { record }: Answer): BatchResult {
   return {
     status: statuses[problem.code],
     record,
@@ -156,3 +159,104 @@ export const batchResultSchema = z
   })
   .readonly()
 type BatchResult = z.infer<typeof batchResultSchema>
+
+/** Sends that repeats of the same request may be waiting for, by record. */
+export type SharedSends = {
+  /** Before the vault is asked for a signature. To be called once what it answered was shared, or came to nothing. */
+  readonly begin: () => () => void
+  /** The reply of a send of `record` that is under way or isn't forgotten yet; else that of `send`. */
+  share(record: string, send: () => Promise<Sending>): Promise<Reply>
+}
+
+export type Sending = {
+  readonly reply: Reply
+  /** Where the venue told what became of the request: until the vault has heard of it. */
+  readonly heard?: Promise<void>
+}
+
+/**
+ * Starts with none. What the venue told of a request is shared until the vault has heard of it, and all that it was
+ * asked before has been answered: a repeat of which it thought that it may be sent again must not be, for what was
+ * refused may have been given its room back by then. After any other reply the request may be sent again, so that
+ * is shared by those alone that waited for it.
+ */
+export function createSharedSends(): SharedSends {
+  const kept = new Map<string, Promise<Reply>>()
+  const asks = openAsks()
+  const keep = (record: string, { reply, heard }: Sending): Reply => {
+    const forget = (): boolean => kept.delete(record)
+    if (heard === undefined) forget()
+    else void heard.then(() => asks.whenOver(forget))
+    return reply
+  }
+  return {
+    begin: asks.begin,
+    share(record, send) {
+      const earlier = kept.get(record)
+      if (earlier !== undefined) return earlier
+      const reply = send().then(
+        (sending) => keep(record, sending),
+        (error: unknown) => {
+          kept.delete(record)
+          throw error
+        },
+      )
+      kept.set(record, reply)
+      return reply
+    },
+  }
+}
+
+/** What the vault is being asked, and what waits until it has answered. */
+function openAsks() {
+  /** By number, the oldest first. */
+  const underWay = new Set<number>()
+  const waiting: { readonly lastAsk: number; readonly run: () => void }[] = []
+  let lastAsk = 0
+
+  const runWaiting = (): void => {
+    const [oldest = Infinity] = underWay
+    for (let [next] = waiting; next !== undefined && next.lastAsk < oldest; [next] = waiting) {
+      waiting.shift()
+      next.run()
+    }
+  }
+  return {
+    begin: (): (() => void) => {
+      const ask = ++lastAsk
+      underWay.add(ask)
+      return () => {
+        underWay.delete(ask)
+        runWaiting()
+      }
+    },
+    /** Runs it once all that is under way now is over. */
+    whenOver(run: () => void): void {
+      waiting.push({ lastAsk, run })
+      runWaiting()
+    },
+  }
+}
+
+/** An answer as the vault keeps it; `undefined` when it is too long for that. */
+export function keptAnswerOf({ headers, body }: VenueAnswer): KeptAnswer | undefined {
+  const { "content-type": type, "content-encoding": encoding } = headers
+  const isShort = (type ?? "").length <= 256 && (encoding ?? "").length <= 64
+  if (!isShort || body.length > maxKeptAnswerBytes) return undefined
+  return {
+    body: body.toString("base64"),
+    ...(type !== undefined && { type }),
+    ...(encoding !== undefined && { encoding }),
+  }
+}
+
+/** The answer that the vault kept, given once more. */
+export function repeatedAnswer({ record, answer }: Answered): Reply {
+  const { status, body, type, encoding } = answer
+  const headers = {
+    ...(type !== undefined && { "content-type": type }),
+    ...(encoding !== undefined && { "content-encoding": encoding }),
+  }
+  const given = { status, headers, body: Buffer.from(body, "base64") }
+  return { kind: "venue", answer: given, record, isRepeat: true }
+}

@@ -12,6 +12,7 @@ import * as z from "zod"
 
 import type { Outcome } from "../../link/calls/both-ways.ts"
 import type { VenueClockReading } from "../../link/calls/gate-methods.ts"
+import { parseJson } from "../../std/parse-json.ts"
 import { type VenueAnswer, successCode } from "../http/reply.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 
@@ -225,9 +226,5 @@ function spentOf(read: z.infer<typeof envelope> | undefined) {
 }
 
 function parseEnvelope(body: Buffer): z.infer<typeof envelope> | undefined {
-  try {
-    return envelope.parse(JSON.parse(body.toString("utf8")))
-  } catch {
-    return undefined
-  }
+  return envelope.safeParse(parseJson(body.toString("utf8"))).data
 }

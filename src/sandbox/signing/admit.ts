@@ -2,13 +2,12 @@ import { keccak_256 } from "@noble/hashes/sha3.js"
 import { Point, recoverPublicKey } from "@noble/secp256k1"
 
 import { concatBytes, fromHex, toHex } from "../../std/bytes.ts"
-import { ok, type Result } from "../../std/result.ts"
+import { err, ok, type Result } from "../../std/result.ts"
 import { accountOf, checkWallet, isOwn } from "../state/accounts.ts"
 import { overBudget, reject, type Rejection } from "../state/error-codes.ts"
 import { address, type Body, checkFields, checkRequired, has, integer } from "../state/fields.ts"
 import { sandboxChainId } from "../state/market.ts"
-import { checkNonce } from "../state/nonces.ts"
-import type { WriteTurn } from "../state/venue.ts"
+import { checkNonce, type WriteTurn } from "../state/venue.ts"
 import {
   actionHash,
   addressWord,
@@ -50,7 +49,7 @@ export function admitTypeA(
   turn: WriteTurn,
 ): Result<Admitted, Rejection> {
   const misfit = checkRequired(body, signingFields) ?? checkFields(body, signingTable)
-  if (misfit !== undefined) return { ok: false, error: misfit }
+  if (misfit !== undefined) return err(misfit)
 
   const admitted = checkSigned(body, typeAStruct(body, actionTag), turn)
   if (!admitted.ok) return admitted
@@ -79,7 +78,7 @@ export function admitTypeB(
   const admitted = checkSigned(body, struct, turn)
   if (!admitted.ok) return admitted
   const refused = checkWallet(turn.venue.accounts, admitted.value.signer)
-  return refused === undefined ? spend(admitted.value, turn) : { ok: false, error: refused }
+  return refused === undefined ? spend(admitted.value, turn) : err(refused)
 }
 
 /** The fields that are signed and checked in every request. */
@@ -124,7 +123,7 @@ function checkSigned(
   const refused = checkNonce(venue.nonces, { signer, nonce, nowMs })
   return refused === undefined
     ? ok({ signer, account: signer, rateLimitAddress: signer, signingHash: toHex(hash) })
-    : { ok: false, error: refused }
+    : err(refused)
 }
 
 /**
@@ -145,7 +144,7 @@ function spend(admitted: Recovered, turn: WriteTurn): Result<Admitted, Rejection
   return verdict.ok ? ok({ ...admitted, paidBy: verdict.paidBy }) : overBudget(verdict.scope)
 }
 
-export type Signature = {
+type Signature = {
   readonly r: Uint8Array
   readonly s: Uint8Array
   readonly v: 27 | 28

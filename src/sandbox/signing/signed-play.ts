@@ -1,6 +1,6 @@
 // What all plays of one signing type have in common.
 
-import { ok, type Result } from "../../std/result.ts"
+import { err, ok, type Result } from "../../std/result.ts"
 import { reject, type Rejection } from "../state/error-codes.ts"
 import {
   address,
@@ -37,7 +37,7 @@ export function typeAPlay(
     const admitted = admitTypeA(body, actionTag, turn)
     if (!admitted.ok) return admitted
     const misfit = check(body)
-    if (misfit !== undefined) return { ok: false, error: misfit }
+    if (misfit !== undefined) return err(misfit)
     return completed(perform({ body, admitted: admitted.value, turn }), admitted.value)
   }
 }
@@ -55,7 +55,7 @@ export function typeBPlay(structType: string, table: FieldTable, perform: Perfor
   const required = names.filter((name) => name !== "target_address")
   return (body, turn) => {
     const misfit = checkRequired(body, required) ?? checkFields(body, fields) ?? checkNetwork(body)
-    if (misfit !== undefined) return { ok: false, error: misfit }
+    if (misfit !== undefined) return err(misfit)
     const admitted = admitTypeB(body, structOfBody(structType, body), turn)
     if (!admitted.ok) return admitted
     const outcome = perform({ body, admitted: admitted.value, turn })

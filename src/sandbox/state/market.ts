@@ -1,5 +1,3 @@
-import { seededRandom } from "./random.ts"
-
 /** The network the sandbox plays: its own chain id, so that nothing signed for it is good elsewhere. Invented. */
 export const sandboxChainId = 842_569_901
 
@@ -71,4 +69,15 @@ export function decimalText(units: bigint): string {
   const whole = digits.slice(0, -fractionDigits)
   const fraction = digits.slice(-fractionDigits).replace(/0+$/, "")
   return fraction === "" ? whole : `${whole}.${fraction}`
+}
+
+/** Numbers from 0 up to 1, excluded. The same seed gives the same numbers: mulberry32, good enough for faults. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
 }

@@ -1,9 +1,8 @@
 import type { Result } from "../../std/result.ts"
 import type { Accounts, SettingsByAccount, Funds } from "./accounts.ts"
-import type { Rejection } from "./error-codes.ts"
+import { type Rejection, reject } from "./error-codes.ts"
 import type { Body } from "./fields.ts"
 import type { Ticker } from "./market.ts"
-import type { NonceMemory } from "./nonces.ts"
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.ts"
 import { type Book, noRecords, type Records } from "./records.ts"
 
@@ -58,4 +57,50 @@ export function createVenue(accounts: readonly string[]): Venue {
     records: noRecords(),
     limiter: createRateLimiter(),
   }
+}
+
+/** The nonces that each signer has used. Those at or below `floor` are forgotten, and refused. */
+export type NonceMemory = Map<string, UsedNonces>
+type UsedNonces = { readonly used: ReadonlySet<number>; readonly floor: number }
+
+const dayMs = 86_400_000
+/** The window is invented: from two days ago to a day ahead, both included. */
+const windowBeforeMs = 2 * dayMs
+const windowAfterMs = dayMs
+/** A signer's highest nonces that are always remembered. */
+const keptNonces = 10_000
+
+/** Refuses a nonce that its signer has used, or that is too far from now. */
+export function checkNonce(
+  memory: NonceMemory,
+  { signer, nonce, nowMs }: { readonly signer: string; readonly nonce: number; nowMs: number },
+): Rejection | undefined {
+  const earlier = memory.get(signer)
+  if (earlier?.used.has(nonce) === true) {
+    return reject("nonce_repeated", "This signer has used this nonce before.").error
+  }
+  if (nonce < nowMs - windowBeforeMs || nonce > nowMs + windowAfterMs) {
+    return reject("nonce_outside_window", "The nonce is over 2 days old or over 1 day ahead.").error
+  }
+  if (earlier !== undefined && nonce <= earlier.floor) {
+    return reject("nonce_outside_window", "The nonce is older than those remembered.").error
+  }
+  return undefined
+}
+
+/** Marks a nonce as used. When too many are remembered, the lower half is forgotten below a new floor. */
+export function rememberNonce(memory: NonceMemory, signer: string, nonce: number): void {
+  const { used, floor } = memory.get(signer) ?? { used: new Set<number>(), floor: -1 }
+  const grown = used as Set<number> // this file alone writes it
+  grown.add(nonce)
+  if (grown.size < 2 * keptNonces) {
+    memory.set(signer, { used: grown, floor })
+    return
+  }
+  const ascending = Array.from(grown).sort((left, right) => left - right)
+  const forgotten = ascending.length - keptNonces
+  memory.set(signer, {
+    used: new Set(ascending.slice(forgotten)),
+    floor: ascending[forgotten - 1] ?? floor,
+  })
 }

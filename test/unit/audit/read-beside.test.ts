@@ -2,8 +2,12 @@ import assert from "node:assert/strict"
 import { DatabaseSync } from "node:sqlite"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import { copyLedger, verifyBackup } from "../../../src/audit/copy-ledger.ts"
-import { openLedgerReader, readLedger } from "../../../src/audit/open-ledger.ts"
+import {
+  copyLedger,
+  verifyBackup,
+  openLedgerReader,
+  readLedger,
+} from "../../../src/audit/open-ledger.ts"
 import { aboutEntry, entriesAfter, lastEntries } from "../../../src/audit/read-entries.ts"
 import type { Ledger } from "../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../src/vault/ledger/open-ledger.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { unreadable } from "../../../src/audit/check-entries.ts"
+import { unreadable } from "../../../src/audit/check-ledger.ts"
 
 /** As node:sqlite throws: https://www.sqlite.org/rescode.html. */
 const thrown = (errcode: number) => Object.assign(new Error("said by SQLite"), { errcode })

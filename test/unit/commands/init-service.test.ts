@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:f
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import { vaultDirectories } from "../../../src/commands/service/layout.ts"
+import { vaultDirectories } from "../../../src/commands/service/system.ts"
 import {
   makeSystemInstallation,
   assertNewInstallation,

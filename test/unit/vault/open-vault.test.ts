@@ -9,7 +9,7 @@ import {
   createKeystore,
 } from "../../../src/commands/init/create-installation.ts"
 import { configText } from "../../../src/commands/init/init-texts.ts"
-import { withAdmin, withVault } from "../../../src/commands/installation/with-vault.ts"
+import { withAdmin, withVault } from "../../../src/commands/installation/admin.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { utf8 } from "../../../src/std/bytes.ts"
 import { adminMethods } from "../../../src/vault/admin-methods.ts"

@@ -5,17 +5,15 @@ import type { FileSet } from "../../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../../vault/config/installation.ts"
 import { dialAdmin, ledgerReading, type Admin } from "../../installation/admin.ts"
 import { askStatus } from "../../installation/ask-daemon.ts"
-import { becomeOwner } from "../../installation/caller.ts"
+import { becomeOwner, fixHere } from "../../installation/usual-installation.ts"
 import { tryTargets } from "../notify-findings.ts"
 import { filesInForce } from "../../policy/show.ts"
-import { services, systemInstallation } from "../../service/layout.ts"
-import { thisSystem, type System } from "../../service/system.ts"
+import { services, systemInstallation, thisSystem, type System } from "../../service/system.ts"
 import { examine } from "../examine.ts"
-import { fixHere } from "../../installation/usual-installation.ts"
 import type { Finding } from "../finding.ts"
-import { isClockSynchronised } from "../clock-findings.ts"
+import { isClockSynchronised } from "../machine-findings.ts"
 import { reach } from "../upstream-finding.ts"
-import { agentLines } from "./agent-lines.ts"
+import { agentLines, rehearsalLines } from "./agent-lines.ts"
 import {
   alarmLines,
   backupLines,
@@ -24,8 +22,7 @@ import {
   versionLines,
   unitLines,
 } from "./machine-lines.ts"
-import { holds, lacks, liveChecks, notKnown, type LiveCheck, type LiveLine } from "./live-line.ts"
-import { rehearsalLines } from "./rehearsal-lines.ts"
+import { holds, lacks, liveChecks, notKnown, type LiveCheck, type LiveLine } from "../finding.ts"
 import { baseUrlLines, cancelLines, priceLines, symbolLines } from "./venue-lines.ts"
 
 /**

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 
+import { hostInUrl } from "../../../gate/listen.ts"
 import { fetchDirect } from "../../../client/fetch-direct.ts"
 import type { TargetStand } from "../../../gate/notify/teller.ts"
 import type { NotifyTarget } from "../../../link/gate-settings.ts"
@@ -9,11 +10,9 @@ import type { StatusView } from "../../../contract/views.ts"
 import { agoWords } from "../../../std/time/time-words.ts"
 import { version } from "../../../std/version.ts"
 import type { Installation } from "../../../vault/config/installation.ts"
-import { hostInUrl } from "../../cli/address.ts"
 import type { ReadLedger } from "../../installation/admin.ts"
-import { relayDir, systemInstallation } from "../../service/layout.ts"
-import { statusOf, type System } from "../../service/system.ts"
-import { holds, lacks, notKnown, type LiveLine } from "./live-line.ts"
+import { relayDir, systemInstallation, statusOf, type System } from "../../service/system.ts"
+import { holds, lacks, notKnown, type LiveLine } from "../finding.ts"
 
 /** Tenths, of systemd's figure: 0 is the safest, 100 the least safe. Gate and relay speak IP, which alone is over 6. */
 export const mostTenths = {

@@ -4,7 +4,7 @@ import { cancelIds, type Profile } from "../../../venue/profile.ts"
 import { sandboxChainId } from "../../../sandbox/state/market.ts"
 import { shellWord } from "../../../std/visible.ts"
 import { upstreamFinding, type Reached } from "../upstream-finding.ts"
-import { holds, lacks, notKnown, type LiveLine } from "./live-line.ts"
+import { holds, lacks, notKnown, type LiveLine } from "../finding.ts"
 import { spanWords } from "../../../std/time/time-words.ts"
 
 /** Where the venue is; base_url can't change while the daemon runs, so a reload doesn't do. */

@@ -17,56 +17,25 @@ import {
   policyName,
   textAs,
 } from "../../../vault/policy/values/scalars.ts"
-import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
-import type { Endpoint, Profile } from "../../../venue/profile.ts"
-import { dateForm, parseDateMs } from "../../audit/moment.ts"
-
-/** What is used of a limit when a case comes: an amount, taken so long before it. */
-export type Used = { readonly amount: Decimal; readonly agoMs: number }
-
-/** A file of cases, before its names are looked up. */
-type WrittenCases = {
-  readonly clients: readonly string[]
-  readonly keys: ReadonlyMap<string, WrittenKey>
-  readonly cases: readonly WrittenCase[]
-}
+import type { Profile } from "../../../venue/profile.ts"
+import { dateForm, dateOf } from "../../cli/values.ts"
 
 /** What a file says of a key; what it leaves out doesn't matter to its cases. */
-export type WrittenKey = {
-  readonly role: "wallet" | "agent"
-  /** The wallet that an agent acts for, by name. */
-  readonly wallet: string | undefined
-  readonly address: Address | undefined
-  /** Accounts that it may operate besides its own. */
-  readonly targets: readonly Address[]
-}
+export type WrittenKey = z.output<typeof keySchema>
 
-export type WrittenCase = {
-  readonly name: string
-  readonly client: string
-  readonly key: string
-  readonly endpoint: Endpoint
-  /** The bytes that the bot would send, as text. */
-  readonly body: string
-  /** `Countersign-Expires-In`. */
-  readonly expiresInMs: number | undefined
-  readonly idempotencyKey: string | undefined
-  readonly atMs: number
-  /** Reference prices, by symbol as it is written. */
-  readonly prices: ReadonlyMap<string, Decimal>
-  /** By limit, as it is written. */
-  readonly used: ReadonlyMap<string, Used>
-  readonly expect: "allow" | "hold" | "deny"
-  readonly rule: string | undefined
-  readonly reason: string | undefined
-}
+/** A file of cases, before its names are looked up. */
+type WrittenCases = z.output<ReturnType<typeof casesSchema>>
+export type WrittenCase = WrittenCases["cases"][number]
+
+/** What is used of a limit when a case comes. */
+export type Used = z.output<typeof usedSchema>
 
 /** When a case is judged that doesn't say: the same time at every run. A Monday. */
 const usualAtMs = Date.parse("2026-01-05T12:00:00Z")
 
 /** The schema of a file of cases. Operations are looked up while reading, so that a wrong one is told at its line. */
-function casesSchema({ endpoints }: Profile): z.ZodType<WrittenCases> {
+function casesSchema({ endpoints }: Profile) {
   return z
     .strictObject(
       {
@@ -91,11 +60,16 @@ const keySchema = z
     },
     { error: objectError("what the key is: role, wallet, address, targets") },
   )
-  .transform(({ role = "agent", wallet, address, targets = [] }): WrittenKey => ({
-    ...{ role, wallet, address, targets },
+  .transform(({ role = "agent", wallet, address, targets = [] }) => ({
+    role,
+    /** The wallet that an agent acts for, by name. */
+    wallet,
+    address,
+    /** Accounts that it may operate besides its own. */
+    targets,
   }))
 
-function caseSchema(endpoints: Profile["endpoints"]): z.ZodType<WrittenCase> {
+function caseSchema(endpoints: Profile["endpoints"]) {
   return z
     .strictObject(
       {
@@ -114,7 +88,7 @@ function caseSchema(endpoints: Profile["endpoints"]): z.ZodType<WrittenCase> {
           .string({ error: "must be a text" })
           .regex(/^[\x21-\x7e]{1,64}$/, "must be 1 to 64 visible characters of ASCII")
           .optional(),
-        at: textAs(parseDateMs, () => `must be ${dateForm}`).optional(),
+        at: textAs(dateOf, () => `must be ${dateForm}`).optional(),
         prices: mapOf(amountAboveZero, "a map from symbols to reference prices").optional(),
         used: mapOf(usedSchema, "a map from limits, as policy/name, to what is used").optional(),
         expect: oneOf(["allow", "hold", "deny"]),
@@ -129,7 +103,9 @@ function caseSchema(endpoints: Profile["endpoints"]): z.ZodType<WrittenCase> {
       idempotencyKey: idempotency_key,
       expiresInMs: expires_in,
       atMs: at ?? usualAtMs,
+      /** Reference prices, by symbol as it is written. */
       prices: prices ?? new Map<string, Decimal>(),
+      /** By limit, as it is written. */
       used: used ?? new Map<string, Used>(),
       rule: written.rule,
       reason: written.reason,
@@ -144,7 +120,7 @@ const usedSchema = z.preprocess(
       { amount, ago: durationMs({ least: "1ms", most: "31d", example: "59m" }).optional() },
       { error: objectError("an amount, or {amount, ago}") },
     )
-    .transform(({ amount: taken, ago }): Used => ({ amount: taken, agoMs: ago ?? 0 })),
+    .transform(({ amount: taken, ago }) => ({ amount: taken, agoMs: ago ?? 0 })),
 )
 
 function mapOf<Value extends z.ZodType>(value: Value, expected: string) {

@@ -1,8 +1,16 @@
 import type { Decision } from "../../asks.ts"
-import { choicesOf, type Filter, type FilterPart, filterParts, matching } from "../filter.ts"
+import {
+  choicesOf,
+  type Filter,
+  type FilterPart,
+  filterParts,
+  matching,
+  isNo,
+  type Model,
+  timesOf,
+} from "../model.ts"
 import { repeat } from "../lib/directives/repeat.js"
 import { html, nothing, type TemplateResult } from "../lib/lit-html.js"
-import { isNo, type Model, timesOf } from "../model.ts"
 import { fineClockWords, groupedDecimal } from "../words.ts"
 import { type Opened, recordRow } from "./record.ts"
 
@@ -24,7 +32,7 @@ export type DecisionsActions = FilterActions & {
 }
 
 /** Rows that are shown. */
-export const maxRows = 200
+const maxRows = 200
 
 /** Decisions as they fall, the newest first. */
 export function decisionsTable(

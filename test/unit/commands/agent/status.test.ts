@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { agentsTable, agentView } from "../../../../src/commands/agent/status.ts"
+import { agentsTable, agentView } from "../../../../src/commands/agent/agents.ts"
 import type { KeyView } from "../../../../src/contract/bot-views.ts"
 import { inPipe } from "../../../support/in-pipe.ts"
 

@@ -3,8 +3,10 @@ import { describe, it } from "node:test"
 
 import { InvalidArgumentError, type Command as Reader } from "commander"
 
-import { command, type Command, type Task } from "../../../../src/commands/cli/command.ts"
 import {
+  command,
+  type Command,
+  type Task,
   argument,
   choice,
   flag,
@@ -15,13 +17,12 @@ import {
   required,
   withDefault,
   type Takes,
-} from "../../../../src/commands/cli/options.ts"
+} from "../../../../src/commands/cli/command.ts"
 import {
   adminCommand,
   installationCommand,
   installationOptions,
 } from "../../../../src/commands/installation/installation-command.ts"
-import { Fault } from "../../../../src/std/fault.ts"
 import { examplesIn, helpOf } from "../../../support/command-tree.ts"
 import { memoryKeyboard, memoryTerminal } from "../../../support/memory-terminal.ts"
 import { enter } from "../../../support/typist.ts"
@@ -64,11 +65,10 @@ async function given<Options extends object>(
   return first
 }
 
-const noWhole = new Fault("usage", "--count takes a whole number.")
+const noWhole = { name: "Fault", code: "usage", message: "--count takes a whole number." }
 
-function whole(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text)
-  throw noWhole
+function whole(text: string): number | undefined {
+  return /^\d+$/.test(text) ? Number(text) : undefined
 }
 
 function vowel(text: string): string {
@@ -84,7 +84,7 @@ const takes = {
   to: option("--to <file>", "a file"),
   role: required(choice("--role <role>", "a role", ["wallet", "agent"])),
   since: withDefault(option("--since <when>", "a time"), "7d"),
-  count: parsed(option("-n, --count <n>", "a number"), whole),
+  count: parsed(option("-n, --count <n>", "a number"), whole, "a whole number"),
   letters: repeated("--letter <letter>", "a vowel, once for each", vowel),
   files: repeated("--file <file...>", "files", (text) => text),
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { setImmediate } from "node:timers/promises"
 
-import { atHangUp, withStopSignal } from "../../../../src/commands/cli/signals.ts"
+import { atHangUp, withStopSignal } from "../../../../src/commands/cli/terminal.ts"
 
 const names = ["SIGTERM", "SIGINT", "SIGHUP"] as const
 

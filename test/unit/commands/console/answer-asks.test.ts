@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
-import { answerAsks, type Answers } from "../../../../src/commands/console/answer-asks.ts"
+import { answerAsks, type Answers } from "../../../../src/commands/console/answers.ts"
 import { askOver, type Ask } from "../../../../src/console/serve/calls.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { noEntries, quietStand, signedRecord } from "../../../support/console-look.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { releasingAnswers, vaultAnswers } from "../../../../src/commands/console/vault-answers.ts"
+import { releasingAnswers, vaultAnswers } from "../../../../src/commands/console/answers.ts"
 import type { Admin } from "../../../../src/commands/installation/admin.ts"
 import { asks, type HoldDecision } from "../../../../src/console/asks.ts"
 import { reload } from "../../../../src/vault/operator/files-in-force.ts"

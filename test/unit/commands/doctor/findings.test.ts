@@ -2,8 +2,11 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { shellWord } from "../../../../src/std/visible.ts"
-import { clockFindings } from "../../../../src/commands/doctor/clock-findings.ts"
-import { diskFindings, fewFreeBytes } from "../../../../src/commands/doctor/disk-findings.ts"
+import {
+  clockFindings,
+  diskFindings,
+  fewFreeBytes,
+} from "../../../../src/commands/doctor/machine-findings.ts"
 import { warningFindings } from "../../../../src/commands/doctor/file-findings.ts"
 import {
   findingLines,

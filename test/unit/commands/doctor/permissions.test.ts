@@ -9,7 +9,7 @@ import {
   permissionFindings,
   unreadableFindings,
   type Entry,
-} from "../../../../src/commands/doctor/permission-findings.ts"
+} from "../../../../src/commands/doctor/file-findings.ts"
 
 const uid = 1_000
 const here = { uid, stateDir: "/d", where: "--dir /d" }

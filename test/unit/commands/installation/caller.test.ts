@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { userInfo } from "node:os"
 import { describe, it } from "node:test"
 
-import { callerOf, personName } from "../../../../src/commands/installation/caller.ts"
+import { callerOf, personName } from "../../../../src/commands/installation/usual-installation.ts"
 
 const self = userInfo().username
 

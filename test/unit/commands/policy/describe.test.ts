@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { describePolicy, durationText } from "../../../../src/commands/policy/describe.ts"
+import { describePolicy, durationText } from "../../../../src/commands/policy/show.ts"
 import { parseDurationMs } from "../../../../src/std/time/duration.ts"
 import { parsePolicies } from "../../../../src/vault/policy/file/policy-file.ts"
 import { testProfile } from "../../../support/test-profile.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { choicesOf, matching, type Filter } from "../../../../src/console/page/filter.ts"
+import { choicesOf, matching, type Filter } from "../../../../src/console/page/model.ts"
 import { allowedRow, refusedRow } from "../../../support/console-look.ts"
 
 const eth = { ...allowedRow, client: "taker", key: "spare", symbols: ["BTC-PERP", "ETH-PERP"] }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { openedRow } from "../../../../src/console/page/opened-row.ts"
+import { openedRow } from "../../../../src/console/page/read-looks.ts"
 import type { Opened } from "../../../../src/console/page/views/record.ts"
 import { allowedRow } from "../../../support/console-look.ts"
 import { giveFetch, giveStorage, refusal } from "../../../support/console-page.ts"

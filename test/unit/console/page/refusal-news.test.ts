@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { gatherRefusals, quietMs } from "../../../../src/console/page/refusal-news.ts"
+import { gatherRefusals, quietMs } from "../../../../src/console/page/model.ts"
 import { allowedRow, refusedRow } from "../../../support/console-look.ts"
 
 const sentence = "Refused for maker: The order is larger than 5."

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { it } from "node:test"
 
-import { refused, told } from "../../../../src/console/serve/reply.ts"
+import { refused, told } from "../../../../src/console/serve/calls.ts"
 
 it("answers the page in JSON whose texts move no cursor, with the values as they are", () => {
   const moving = { label: "a\u009b2J\u202eb", names: ["\u2066"] }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import type { Reply } from "../../../../src/gate/http/reply.ts"
-import { createSharedSends, type Sending } from "../../../../src/gate/sign/repeats.ts"
+import { createSharedSends, type Sending } from "../../../../src/gate/sign/sign.ts"
 
 const record = "r-1"
 

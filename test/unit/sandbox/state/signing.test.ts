@@ -4,11 +4,7 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { errorCodes } from "../../../../src/sandbox/state/error-codes.ts"
-import {
-  rememberNonce,
-  checkNonce,
-  type NonceMemory,
-} from "../../../../src/sandbox/state/nonces.ts"
+import { rememberNonce, checkNonce, type NonceMemory } from "../../../../src/sandbox/state/venue.ts"
 import { numRuns } from "../../../support/runs.ts"
 import { dayMs, freshNonce, nowMs, stranger, typeA, wallet, type Fields } from "../signed-bodies.ts"
 import { accepted, rejected, venueUnderTest } from "../venue-under-test.ts"

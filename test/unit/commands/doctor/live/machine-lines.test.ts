@@ -9,9 +9,8 @@ import {
   versionLines,
   unitLines,
 } from "../../../../../src/commands/doctor/live/machine-lines.ts"
-import type { LiveLine } from "../../../../../src/commands/doctor/live/live-line.ts"
-import { systemInstallation } from "../../../../../src/commands/service/layout.ts"
-import type { Ran } from "../../../../../src/commands/service/system.ts"
+import type { LiveLine } from "../../../../../src/commands/doctor/finding.ts"
+import { systemInstallation, type Ran } from "../../../../../src/commands/service/system.ts"
 import type { TargetStand } from "../../../../../src/gate/notify/teller.ts"
 import { alarm } from "../../../../../src/link/alarms.ts"
 import type { Reason } from "../../../../../src/contract/signing.ts"

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test"
 import {
   rehearseCancels,
   rehearsalLines,
-} from "../../../../../src/commands/doctor/live/rehearsal-lines.ts"
+} from "../../../../../src/commands/doctor/live/agent-lines.ts"
 import { filesInForce } from "../../../../../src/commands/policy/show.ts"
 import { sandboxPanic, sandboxProfile, sandboxUrl } from "../../../../../src/sandbox/profile.ts"
 import { adminOf } from "../../../../support/admin-of.ts"

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { agentLines } from "../../../../../src/commands/doctor/live/agent-lines.ts"
-import type { LiveLine } from "../../../../../src/commands/doctor/live/live-line.ts"
+import type { LiveLine } from "../../../../../src/commands/doctor/finding.ts"
 import {
   baseUrlLines,
   cancelLines,

@@ -3,22 +3,63 @@ import { InvalidArgumentError, Option } from "commander"
 import type { KeyView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
-import { argument, flag, option, taken, type Takes } from "../cli/options.ts"
-import { tell } from "../cli/print.ts"
+import { argument, flag, option, taken, type Given } from "../cli/command.ts"
+import { table, type Line, tell } from "../cli/print.ts"
 import { confirmDeed } from "../cli/terminal.ts"
-import { adminCommand } from "../installation/installation-command.ts"
 import type { Admin } from "../installation/admin.ts"
-import { sendSigned } from "./send-signed.ts"
+import { adminCommand } from "../installation/installation-command.ts"
+import { sendSigned, type AcceptedOperation } from "./send-signed.ts"
 
-/** For how long an approval is good, and what the venue calls the agent. */
-export type TermOptions = {
-  readonly validDays: number | undefined
-  readonly label: string | undefined
+/** An agent key with the whole days that are left of its approval. */
+export type AgentView = KeyView & { readonly days_left: number | null }
+
+/** `countersign agent status` */
+export const agentStatus = adminCommand({
+  description: "show the agent keys, the one that ends next first, and when each signed last",
+  examples: ["countersign agent status"],
+  call: async (admin) => {
+    const keys = await admin.call("listKeys", {})
+    const nowMs = Date.now()
+    const agents = keys.filter(({ role }) => role === "agent").map((key) => agentView(key, nowMs))
+    return agents.toSorted((one, other) => endOf(one) - endOf(other))
+  },
+  print: agentsTable,
+})
+
+const dayMs = 86_400_000
+
+/** Adds the days, rounded down; none are left once the approval has ended. */
+export function agentView(key: KeyView, nowMs: number): AgentView {
+  const { approval, expires_at: expiresAt } = key
+  const isKnown = approval === "approved" && expiresAt !== null
+  const days_left = isKnown ? Math.max(0, Math.floor((expiresAt - nowMs) / dayMs)) : null
+  return { ...key, days_left }
 }
 
-/** Of what approves. */
-export const termOptions: Takes<TermOptions> = {
-  validDays: taken(
+/** When an approval ends that still counts; what has none comes last. */
+function endOf({ days_left: daysLeft, expires_at: expiresAt }: AgentView): number {
+  return daysLeft === null || expiresAt === null ? Number.MAX_SAFE_INTEGER : expiresAt
+}
+
+/** Agents in columns, for people. */
+export function agentsTable(agents: readonly AgentView[]): readonly Line[] {
+  if (agents.length === 0) {
+    return ["No agent keys yet; countersign agent approve NAME --generate --wallet W makes one."]
+  }
+  const rows = agents.map((agent) => [
+    agent.name,
+    agent.address,
+    agent.wallet ?? "-",
+    agent.approval,
+    agent.days_left === null ? "-" : String(agent.days_left),
+    agent.last_used === null ? "never" : utcText(agent.last_used),
+  ])
+  return [table(["NAME", "ADDRESS", "WALLET", "APPROVAL", "DAYS LEFT", "LAST USED"], rows)]
+}
+
+/** Of what approves: for how long that is good, and what the venue calls the agent. */
+export const termOptions = {
+  validDays: taken<number | undefined>(
     new Option("--valid-days <n>", "for how many days the approval is good, 1 to 90").argParser(
       parseDays,
     ),
@@ -37,9 +78,7 @@ export const agentRenew = adminCommand({
     const ask = { agent: name, validDays: daysOf({ validDays }), label }
     return sendSigned(await admin.call("renewAgent", ask), admin, `the renewal of ${name}`)
   },
-  print: ({ record, key }, { name }) => [
-    `${name} is approved ${untilText(key)} (record ${record}).`,
-  ],
+  print: (accepted) => [approvedLine(accepted)],
 })
 
 /** `countersign agent revoke NAME`: at the venue, where its struct is in venue.yaml; then it never signs again. */
@@ -79,7 +118,7 @@ async function clientsWithoutOther(
 }
 
 /** Days that had to be given. @throws {Fault} `usage`. */
-export function daysOf({ validDays }: Pick<TermOptions, "validDays">): number {
+export function daysOf({ validDays }: Pick<Given<typeof termOptions>, "validDays">): number {
   if (validDays !== undefined) return validDays
   throw new Fault("usage", "For how long? Add --valid-days N, from 1 to 90.")
 }
@@ -93,6 +132,10 @@ export async function findAgent(admin: Admin, name: string): Promise<KeyView> {
     "name_unknown",
     `There is no key named ${name}; countersign agent status shows the agent keys.`,
   )
+}
+
+export function approvedLine({ record, key }: AcceptedOperation): string {
+  return `${key.name} is approved ${untilText(key)} (record ${record}).`
 }
 
 /** What is known of an approval's end, in words. */

@@ -1,15 +1,22 @@
+import { statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
+import { resolve } from "node:path"
 import { buffer } from "node:stream/consumers"
 
+import { replay, type Replayed } from "../../audit/replay.ts"
 import type { CheckReport } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
-import { dateOf } from "../audit/moment.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
+import { utcText } from "../../std/time/time-words.ts"
+import { loadFiles } from "../../vault/config/load-files.ts"
+import { dateForm, dateOf } from "../cli/values.ts"
+import { argument, option, parsed, required, withDefault } from "../cli/command.ts"
 import { refusedExitCode, waitsExitCode } from "../cli/exit-code.ts"
 import { table, type Line } from "../cli/print.ts"
-import { argument, option, parsed, required, withDefault } from "../cli/options.ts"
 import type { Input } from "../cli/terminal.ts"
+import { withAdmin, withLedger } from "../installation/admin.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { withAdmin } from "../installation/with-vault.ts"
 import { differLines } from "./in-force.ts"
 
 /** `countersign policy explain PAYLOAD`: what every rule and limit makes of a request; nothing is signed or counted. */
@@ -37,7 +44,8 @@ person.`,
     idempotencyKey: option("--idempotency-key <key>", "the Idempotency-Key it would have"),
     at: parsed(
       option("--at <time>", "judge it as of this time, like 2026-05-28T12:00:00Z; now if left out"),
-      (text) => dateOf(text, "--at"),
+      dateOf,
+      dateForm,
     ),
   },
   answer: async (installation, { payload, client, path, key, idempotencyKey, at }, { stdin }) => {
@@ -88,4 +96,50 @@ function reportLines({ would_sign, refusal, verdicts, limits }: CheckReport): re
     ...(rules.length > 0 ? ["", table(["RULE", "WHERE", "VERDICT", "REASON"], rules)] : []),
     ...(spent.length > 0 ? ["", table(["LIMIT", "USED", "ASKED", "MAX"], spent)] : []),
   ]
+}
+
+/** `countersign policy replay --since 7d`: what other files would have refused of what was signed. */
+export const policyReplay = installationCommand({
+  description: "judge the requests of the past by other files, before you put them in force",
+  examples: [
+    "countersign policy replay --since 7d",
+    "countersign policy replay --since 1d --candidate ./candidate",
+  ],
+  options: {
+    sinceMs: parsed(
+      withDefault(option("--since <duration>", "how far back, like 7d"), "7d"),
+      parseDurationMs,
+      "a duration like 7d",
+    ),
+    candidate: option(
+      "--candidate <dir>",
+      "a configuration directory; the files on disk if left out",
+    ),
+  },
+  answer: async (installation, { sinceMs, candidate }) => {
+    const configDir = candidate === undefined ? installation.configDir : resolve(candidate)
+    // What root has copied for this may be root's alone.
+    if (candidate === undefined || !isRoots(configDir)) becomeOwner(installation.stateDir)
+    const files = await loadFiles({ ...installation, configDir })
+    return withLedger(installation, (ledger) => replay(ledger, files, Date.now() - sinceMs))
+  },
+  print: replayLines,
+})
+
+function isRoots(directory: string): boolean {
+  return statSync(directory, { throwIfNoEntry: false })?.uid === 0
+}
+
+function replayLines({ requests, refusals, refused }: Replayed): readonly Line[] {
+  const head = `${refusals} of ${requests} requests would now be refused.`
+  if (refused.length === 0) return [head]
+  const rows = refused.map(({ record, at, client, operation, reason, policy, rule }) => [
+    record,
+    utcText(at),
+    client,
+    operation,
+    reason,
+    policy === null ? "-" : `${policy}/${rule ?? ""}`,
+  ])
+  return [head, "", table(["RECORD", "AT", "CLIENT", "OPERATION", "REASON", "RULE"], rows)]
 }
