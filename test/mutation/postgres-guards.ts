@@ -101,7 +101,7 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/postgres/turn-sql.ts",
+    "vault/ledger/postgres/server-sql.ts",
     ["system/postgres-fleet"],
     [
       {
@@ -113,7 +113,7 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/postgres/turn-sql.ts",
+    "vault/ledger/postgres/server-sql.ts",
     ["system/postgres-session"],
     [
       {
@@ -299,7 +299,7 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/postgres/rights-sql.ts",
+    "vault/ledger/postgres/server-sql.ts",
     ["system/postgres-believed"],
     [
       {

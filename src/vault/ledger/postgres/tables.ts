@@ -2,7 +2,7 @@ import { Fault } from "../../../std/fault.ts"
 import type { Head } from "../store/store.ts"
 import type { Batch } from "./batch.ts"
 import type { Rows, Session, Statement } from "./session.ts"
-import { maxBehind } from "./turn-sql.ts"
+import { maxBehind } from "./server-sql.ts"
 
 /** What a server says before anything is asked of the ledger. */
 type ServerState = {

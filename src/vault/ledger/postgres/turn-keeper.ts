@@ -15,7 +15,7 @@ import { followBatch, type Hosts } from "./read-batch.ts"
 import { lookAtServer, sessionAges } from "./server-look.ts"
 import { assertReplicated } from "./standbys.ts"
 import { addBatch, batchesAfter, hex, type Reached } from "./tables.ts"
-import { quietMs } from "./turn-sql.ts"
+import { quietMs } from "./server-sql.ts"
 import { giveTurn, isTurnWanted, takeTurn, touchHead, type Turn } from "./turns.ts"
 
 type TurnKeeperAsk = {
