@@ -217,8 +217,8 @@ export const postgresGuards: readonly Guard[] = [
       why: "a copy that lacks large batches is never brought up to PostgreSQL",
     },
     {
-      find: "const standbys = [...added, ...after]",
-      replace: "const standbys = [...added]",
+      find: "standbys: standbysIn(added, after)",
+      replace: "standbys: standbysIn(added)",
       why: "what no standby has is released where the setting was emptied meanwhile",
     },
   ]),
@@ -235,7 +235,7 @@ export const postgresGuards: readonly Guard[] = [
     },
   ]),
   ...guardsOf(
-    "vault/ledger/postgres/read-batch.ts",
+    "vault/ledger/postgres/batch.ts",
     ["unit/vault/ledger/postgres/read-batch"],
     [
       {
@@ -361,7 +361,7 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/postgres/beats.ts",
+    "vault/ledger/postgres/turns.ts",
     ["system/postgres-fleet-ledgers"],
     [
       {
