@@ -14,8 +14,8 @@ export const postgresGuards: readonly Guard[] = [
     ["unit/vault/ledger/postgres/session"],
     [
       {
-        find: '      case "E":\n      case "N":\n        this.#fail',
-        replace: '      case "N":\n        break\n      case "E":\n        this.#fail',
+        find: '      case "E":\n      case "N": {',
+        replace: '      case "N":\n        break\n      case "E": {',
         why: "a commit counts whose wait for the standby was cancelled",
       },
       {
