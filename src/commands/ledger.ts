@@ -5,9 +5,6 @@ import { Fault } from "../std/fault.ts"
 import { pathsOf, type Installation } from "../vault/config/installation.ts"
 import type { PostgresLedger } from "../vault/config/ledger-config.ts"
 import { readLedgerKey, loadLedgerKey } from "../vault/ledger/audit/ledger-key.ts"
-import { moveSql } from "../vault/ledger/postgres/move-sql.ts"
-import { putBackSql, leaveOutSql } from "../vault/ledger/postgres/put-back-sql.ts"
-import { grantsSql } from "../vault/ledger/postgres/rights-sql.ts"
 import { openDatabase } from "../vault/ledger/sqlite/database.ts"
 import type { LedgerKey } from "../vault/ledger/store/audit-queries.ts"
 import { command, option, parsed, required, flag } from "./cli/command.ts"
@@ -23,6 +20,7 @@ import {
 } from "./installation/installation-command.ts"
 import { becomeOwner } from "./installation/usual-installation.ts"
 import { loadConfig } from "./installation/admin.ts"
+import { grantsSql, leaveOutSql, moveSql, putBackSql } from "./ledger-sql.ts"
 
 /** Pieces of SQL about the ledger in the file, by what countersign.yaml says of PostgreSQL. @throws {Fault} */
 type MakeSql = (
@@ -155,7 +153,7 @@ export const ledgerLeaveOut = command({
     after: entryOption("the last entry before, which a start names"),
   },
   run: async ({ after, ...options }, terminal) => {
-    await printSql(options, (database) => [...leaveOutSql(database, after)], terminal)
+    await printSql(options, (database) => [leaveOutSql(database, after)], terminal)
     return 0
   },
 })

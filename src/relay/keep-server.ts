@@ -17,7 +17,7 @@ type KeepAsk = {
   readonly ledgerSocket: string
   readonly limits: RelayLimits
   /** Given when the vault has lost a server, whichever it was: it looks for another then. */
-  readonly retry: RetrySignal
+  readonly retry: ReturnType<typeof retrySignal>
   /** Hears that the connection lasts. May be called for one that was told of already. */
   readonly onConnected: () => void
   /** Hears at each end why there is no connection. */
@@ -137,20 +137,15 @@ async function carry(server: Socket, vault: Socket, lingerMs: number): Promise<v
 }
 
 /** Ends the pause of all that wait before they connect again. */
-type RetrySignal = {
-  give(): void
-  /** Is aborted when the signal is given next. */
-  next(): AbortSignal
-}
-
-export function retrySignal(): RetrySignal {
+export function retrySignal() {
   let controller = new AbortController()
   return {
-    give() {
+    give(): void {
       controller.abort()
       controller = new AbortController()
     },
-    next: () => controller.signal,
+    /** Is aborted when the signal is given next. */
+    next: (): AbortSignal => controller.signal,
   }
 }
 

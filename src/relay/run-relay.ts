@@ -65,14 +65,6 @@ function tellAlive(service: ServiceNotify): void {
   setInterval(() => service.alive(), service.watchdogMs / 2).unref()
 }
 
-type KeptServers = {
-  /** Ends what is no longer asked for, and begins what is new. Connections that stay keep the certificate they began with. */
-  follow(settings: RelaySettings): Promise<void>
-  stop(): Promise<void>
-}
-
-type Kept = { readonly server: Server; readonly end: () => Promise<void> }
-
 /** Keeps servers connected with the vault, none at first. */
 function keepServers({
   ledgerSocket,
@@ -81,12 +73,12 @@ function keepServers({
 }: {
   readonly ledgerSocket: string
   readonly limits: RelayLimits
-  readonly report: ServerReport
-}): KeptServers {
-  let kept: readonly Kept[] = []
+  readonly report: ReturnType<typeof reportServers>
+}) {
+  let kept: readonly ReturnType<typeof begin>[] = []
   let latest: RelaySettings
   const retry = retrySignal()
-  function begin(server: Server): Kept {
+  function begin(server: Server) {
     const stop = new AbortController()
     const ask = {
       ...{ server, ledgerSocket, limits, retry },
@@ -95,7 +87,7 @@ function keepServers({
       onLost: (why: string) => report.lost(server.name, why),
     }
     const over = keepServer(ask, stop.signal)
-    return { server, end: () => (stop.abort(), over) }
+    return { server, end: (): Promise<void> => (stop.abort(), over) }
   }
   async function endAllBut(servers: readonly Server[]): Promise<void> {
     const gone = kept.filter((each) => !servers.some((server) => isSame(server, each.server)))
@@ -103,7 +95,8 @@ function keepServers({
     report.forget(gone.map(({ server }) => server.name))
   }
   return {
-    async follow(settings) {
+    /** Ends what is no longer asked for, and begins what is new. Connections that stay keep the certificate they began with. */
+    async follow(settings: RelaySettings): Promise<void> {
       latest = settings
       await endAllBut(settings.servers)
       kept = settings.servers.map(
@@ -118,23 +111,8 @@ function isSame(one: Server, other: Server): boolean {
   return one.name === other.name && one.host === other.host && one.port === other.port
 }
 
-type ServerReport = {
-  connected(server: string): void
-  lost(server: string, why: string): void
-  /** Says nothing of these servers from now on, unless they are heard of again. */
-  forget(servers: readonly string[]): void
-  /** What `systemctl status` shows. */
-  status(): string
-}
-
 /** Tells log and systemd what became of each server: once per change, however often it is tried. */
-function reportServers({
-  log,
-  service,
-}: {
-  readonly log: Log
-  readonly service: ServiceNotify
-}): ServerReport {
+function reportServers({ log, service }: Pick<RelayAsk, "log" | "service">) {
   /** Why each isn't connected; `undefined` for one that is. */
   const known = new Map<string, string | undefined>()
   const isNews = (server: string, why: string | undefined): boolean => {
@@ -142,23 +120,25 @@ function reportServers({
     known.set(server, why)
     return !isSame
   }
+  /** What `systemctl status` shows. */
   const status = (): string =>
     [...known]
       .map(([server, why]) => `${server}: ${why ?? "connected"}`)
       .sort()
       .join(" ") || "connecting"
   return {
-    connected(server) {
+    connected(server: string): void {
       if (!isNews(server, undefined)) return
       log({ level: "info", event: "server_connected", server })
       service.status(status())
     },
-    lost(server, why) {
+    lost(server: string, why: string): void {
       if (!isNews(server, why)) return
       log({ level: "warn", event: "server_lost", server, message: why })
       service.status(status())
     },
-    forget(servers) {
+    /** Says nothing of these servers from now on, unless they are heard of again. */
+    forget(servers: readonly string[]): void {
       for (const server of servers) known.delete(server)
     },
     status,

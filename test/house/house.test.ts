@@ -64,7 +64,7 @@ describe("the sources", () => {
   it("load PostgreSQL's part of the ledger only where a ledger is there, or is moved there", () => {
     const part = "vault/ledger/postgres/"
     const outside = sourceFiles().filter(
-      ({ file }) => !file.startsWith(part) && file !== "commands/ledger.ts",
+      ({ file }) => !file.startsWith(part) && file !== "commands/ledger-sql.ts",
     )
     const loading = outside.flatMap(importsOf).filter(({ target }) => target.startsWith(part))
     const atOnce = loading.filter(({ isTypeOnly, isDynamic }) => !isTypeOnly && !isDynamic)

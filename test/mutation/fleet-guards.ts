@@ -27,7 +27,7 @@ export const fleetGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/postgres/turn-sql.ts",
+    "vault/ledger/postgres/server-sql.ts",
     ["system/postgres-session"],
     [
       {

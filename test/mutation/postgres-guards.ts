@@ -14,8 +14,8 @@ export const postgresGuards: readonly Guard[] = [
     ["unit/vault/ledger/postgres/session"],
     [
       {
-        find: '      case "E":\n      case "N":\n        this.#fail',
-        replace: '      case "N":\n        break\n      case "E":\n        this.#fail',
+        find: '      case "E":\n      case "N": {',
+        replace: '      case "N":\n        break\n      case "E": {',
         why: "a commit counts whose wait for the standby was cancelled",
       },
       {
@@ -101,7 +101,7 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/postgres/turn-sql.ts",
+    "vault/ledger/postgres/server-sql.ts",
     ["system/postgres-fleet"],
     [
       {
@@ -113,7 +113,7 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/postgres/turn-sql.ts",
+    "vault/ledger/postgres/server-sql.ts",
     ["system/postgres-session"],
     [
       {
@@ -217,8 +217,8 @@ export const postgresGuards: readonly Guard[] = [
       why: "a copy that lacks large batches is never brought up to PostgreSQL",
     },
     {
-      find: "const standbys = [...added, ...after]",
-      replace: "const standbys = [...added]",
+      find: "standbys: standbysIn(added, after)",
+      replace: "standbys: standbysIn(added)",
       why: "what no standby has is released where the setting was emptied meanwhile",
     },
   ]),
@@ -235,7 +235,7 @@ export const postgresGuards: readonly Guard[] = [
     },
   ]),
   ...guardsOf(
-    "vault/ledger/postgres/read-batch.ts",
+    "vault/ledger/postgres/batch.ts",
     ["unit/vault/ledger/postgres/read-batch"],
     [
       {
@@ -299,7 +299,7 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/postgres/rights-sql.ts",
+    "vault/ledger/postgres/server-sql.ts",
     ["system/postgres-believed"],
     [
       {
@@ -361,7 +361,7 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/postgres/beats.ts",
+    "vault/ledger/postgres/turns.ts",
     ["system/postgres-fleet-ledgers"],
     [
       {

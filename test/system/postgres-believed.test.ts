@@ -5,8 +5,7 @@ import { describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
 import { sealBatch } from "../../src/vault/ledger/postgres/batch.ts"
-import { leaveOutSql } from "../../src/vault/ledger/postgres/put-back-sql.ts"
-import { grantsSql } from "../../src/vault/ledger/postgres/rights-sql.ts"
+import { grantsSql, leaveOutSql } from "../../src/commands/ledger-sql.ts"
 import { makeRecordId } from "../../src/vault/ledger/records/record-id.ts"
 import { openDatabase } from "../../src/vault/ledger/sqlite/database.ts"
 import { canonicalRow, chainHash } from "../../src/vault/ledger/sqlite/journal.ts"
@@ -116,7 +115,7 @@ describe("what one host has the others believe", needsPostgres, () => {
   function leftOut({ file }: PostgresLedgerPlace, after: number): string {
     const database = openDatabase(file)
     try {
-      return [...leaveOutSql(database, after)].join("")
+      return leaveOutSql(database, after)
     } finally {
       database.close()
     }

@@ -1,8 +1,13 @@
+import type { DatabaseSync } from "node:sqlite"
+
 import { Fault } from "../../../std/fault.ts"
 import { openSteadyTime, systemClock } from "../../process/clock.ts"
+import { openDatabase } from "../sqlite/database.ts"
+import { openJournal, readIdentity } from "../sqlite/journal.ts"
+import { followRows, openProjections } from "../sqlite/projections.ts"
+import type { FollowedRows } from "../sqlite/worker-messages.ts"
 import type { Head } from "../store/store.ts"
-import { changed, followBatch, mostAheadMs, type Hosts } from "./read-batch.ts"
-import { openReplay, type Replay } from "./replay.ts"
+import { changed, followBatch, mostAheadMs, type Hosts } from "./batch.ts"
 import { batchesAfter, hashAt, type Reached, type ServerLedger } from "./tables.ts"
 
 /** What a host has once it has caught up. */
@@ -77,7 +82,10 @@ function empty(): Fault {
 }
 
 /** What this host has, PostgreSQL made durable before. @throws {Fault} `ledger_unusable` where it has lost it. */
-function assertNotBehind({ name, head: there }: ServerLedger, copy: Replay): void {
+function assertNotBehind(
+  { name, head: there }: ServerLedger,
+  copy: ReturnType<typeof openReplay>,
+): void {
   const { seq } = copy.head()
   if (there.seq >= seq) return
   // It keeps its name there when a restore is accepted.
@@ -97,4 +105,39 @@ async function assertSameWay({ seq, hash }: Head, session: Reached["session"]): 
     "ledger_unusable",
     `PostgreSQL and this host have different entries ${seq}: one of them is another ledger, or was changed; put the right one in place.`,
   )
+}
+
+/**
+ * Opens a ledger's file, under its exclusive lock, to add entries that are durable elsewhere. It must be closed.
+ *
+ * @throws {Fault} as `openDatabase` does.
+ */
+export function openReplay(file: string) {
+  const database = openDatabase(file)
+  database.exec("PRAGMA synchronous = NORMAL") // what a power loss takes is replayed again
+  const journal = openJournal(database)
+  const tables = openProjections(database, journal)
+  inTransaction(database, tables.catchUp)
+  return {
+    /** What tells it from other ledgers, since a restore was accepted last. */
+    name: readIdentity(database).ledger,
+    head: (): Head => journal.head(),
+    /** Adds entries that were checked, as they are chained. @throws {Fault} `ledger_unusable`. */
+    add(batch: FollowedRows): void {
+      inTransaction(database, () => {
+        followRows(batch, { journal, tables })
+        tables.catchUp()
+      })
+    },
+    /** The last nonce, which is no earlier than the clock was; 0 where there is none. */
+    newestMs: (): number =>
+      Number(database.prepare("SELECT max(last_nonce) AS ms FROM signers").get()?.["ms"]), // null is 0
+    close: (): void => database.close(),
+  }
+}
+
+function inTransaction(database: DatabaseSync, write: () => void): void {
+  database.exec("BEGIN IMMEDIATE")
+  write()
+  database.exec("COMMIT")
 }

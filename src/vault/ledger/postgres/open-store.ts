@@ -12,11 +12,17 @@ import { catchUp, isSame, type CaughtUp } from "./catch-up.ts"
 import { FleetStore } from "./fleet-store.ts"
 import { appendIsolated, isolatedRows, removeIsolated } from "./isolated-file.ts"
 import { type OpenedIsolated, openIsolated } from "./isolated-store.ts"
-import type { Hosts } from "./read-batch.ts"
+import type { Hosts } from "./batch.ts"
 import { openRelayDoor, type DoorPlace, type RelayDoor } from "./relay-door.ts"
-import { assertReplicated } from "./standbys.ts"
 import { openSession, type Session } from "./session.ts"
-import { lockLedger, readLedger, readServer, type Reached, type ServerLedger } from "./tables.ts"
+import {
+  assertReplicated,
+  lockLedger,
+  readLedger,
+  readServer,
+  type Reached,
+  type ServerLedger,
+} from "./tables.ts"
 import { TurnKeeper } from "./turn-keeper.ts"
 
 type PostgresAsk = {
@@ -186,7 +192,9 @@ async function ledgerOver(
   if (!isDurable) {
     throw unusable("PostgreSQL keeps nothing safe: set fsync and full_page_writes to on there.")
   }
-  if (hasTables && hosts === undefined) await lockAlone(session)
+  if (hasTables && hosts === undefined && !(await lockLedger(session))) {
+    throw new Fault("already_running", lockedElsewhere)
+  }
   const ledger = hasTables ? await readLedger(session, server) : undefined
   if (ledger === undefined) {
     throw unusable(
@@ -195,10 +203,6 @@ async function ledgerOver(
   }
   assertReplicated(ledger.standbys, replicas)
   return ledger
-}
-
-async function lockAlone(session: Session): Promise<void> {
-  if (!(await lockLedger(session))) throw new Fault("already_running", lockedElsewhere)
 }
 
 function unusable(message: string): Fault {

@@ -9,7 +9,6 @@ import {
   openMessageReader,
   parseMessage,
   runMessages,
-  type ServerMessage,
   startupMessage,
   WireError,
 } from "./wire.ts"
@@ -38,15 +37,6 @@ export type Session = {
   end(): void
 }
 
-type SessionAsk = {
-  readonly role: string
-  readonly database: string
-  /** Shown in the server's list of sessions. */
-  readonly application: string
-  /** For each answer, in milliseconds. */
-  readonly timeoutMs: number
-}
-
 /** What the session asks for itself, so that no setting of the role, the database or the server changes what it relies on. */
 const settings = {
   // On the disk here and on the standbys that are demanded, before a commit is answered.
@@ -69,8 +59,15 @@ const settings = {
   lock_timeout: "0",
 }
 
-/** Starts a session. @throws {Fault} `ledger_unavailable`. */
-export async function openSession(stream: Duplex, ask: SessionAsk): Promise<Session> {
+/**
+ * Starts a session. The server's list of sessions shows `application`; each answer may take `timeoutMs`.
+ *
+ * @throws {Fault} `ledger_unavailable`.
+ */
+export async function openSession(
+  stream: Duplex,
+  ask: Readonly<Record<"role" | "database" | "application", string>> & { timeoutMs: number },
+): Promise<Session> {
   const session = new OpenSession(stream, ask.timeoutMs)
   const { role: user, database, application: application_name } = ask
   await session.ask(startupMessage({ user, database, application_name, ...settings }), 1)
@@ -98,7 +95,7 @@ class OpenSession implements Session {
   readonly #tellEnded: (fault: Fault) => void
   readonly #stream: Duplex
   readonly #timeoutMs: number
-  readonly #read = openMessageReader((message) => this.#take(message))
+  readonly #read = openMessageReader((letter, body) => this.#take(letter, body))
   readonly #prepared = new Map<string, string>()
   #waiting: Waiting | undefined
   #answerBytes = 0
@@ -154,7 +151,7 @@ class OpenSession implements Session {
     }
   }
 
-  #take({ letter, body }: ServerMessage): void {
+  #take(letter: string, body: Buffer): void {
     if (this.#fault !== undefined || unneeded.has(letter)) return
     switch (letter) {
       case "D":
@@ -167,9 +164,11 @@ class OpenSession implements Session {
         this.#authenticated(authenticationIn(body))
         break
       case "E":
-      case "N":
-        this.#fail(`PostgreSQL says: ${told(errorIn(body))}`)
+      case "N": {
+        const { message, code } = errorIn(body)
+        this.#fail(`PostgreSQL says: ${quoted(message)} (${visible(code)})`)
         break
+      }
       default:
         this.#fail("PostgreSQL said what nobody asked for")
     }
@@ -219,7 +218,3 @@ class OpenSession implements Session {
 
 /** What goes with every start and every statement, and says nothing that is needed: BackendKeyData, ParameterStatus, ParseComplete, BindComplete, CommandComplete. */
 const unneeded: ReadonlySet<string> = new Set(["K", "S", "1", "2", "C"])
-
-function told({ message, code }: { readonly message: string; readonly code: string }): string {
-  return `${quoted(message)} (${visible(code)})`
-}

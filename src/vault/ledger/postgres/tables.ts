@@ -2,37 +2,30 @@ import { Fault } from "../../../std/fault.ts"
 import type { Head } from "../store/store.ts"
 import type { Batch } from "./batch.ts"
 import type { Rows, Session, Statement } from "./session.ts"
-import { maxBehind } from "./turn-sql.ts"
+import { maxBehind } from "./server-sql.ts"
 
 /** What a server says before anything is asked of the ledger. */
-type ServerState = {
-  /** A standby takes nothing. */
-  readonly isStandby: boolean
-  /** As `server_version_num` has it: 150004 for 15.4. */
-  readonly version: number
-  /** Whether what it says is on its disk is. */
-  readonly isDurable: boolean
-  /** Whether a ledger's tables are there. */
-  readonly hasTables: boolean
-  /** Whether hosts append by a function there. */
-  readonly hasAppend: boolean
-}
-
-export async function readServer(session: Session): Promise<ServerState> {
+export async function readServer(session: Session) {
   const [[[isStandby, version, isDurable, hasTables, hasAppend] = []] = []] =
     await session.run(askServer)
   return {
+    /** A standby takes nothing. */
     isStandby: isStandby !== "f",
+    /** As `server_version_num` has it: 150004 for 15.4. */
     version: whole(version),
+    /** Whether what it says is on its disk is. */
     isDurable: isDurable === "t",
+    /** Whether a ledger's tables are there. */
     hasTables: hasTables === "t",
+    /** Whether hosts append by a function there. */
     hasAppend: hasAppend === "t",
   }
 }
 
 /** Takes the lock that one session has at a time, and keeps it; `false` where another has it. */
 export async function lockLedger(session: Session): Promise<boolean> {
-  const [[[isOurs] = []] = []] = await session.run(askLock)
+  const text = "SELECT pg_try_advisory_lock(hashtextextended('countersign', 0))"
+  const [[[isOurs] = []] = []] = await session.run({ text, values: [] })
   return isOurs === "t"
 }
 
@@ -58,13 +51,13 @@ export type Reached = { readonly session: Session; readonly ledger: ServerLedger
  */
 export async function readLedger(
   session: Session,
-  { hasAppend }: Pick<ServerState, "hasAppend">,
+  { hasAppend }: Pick<ServerLedger, "hasAppend">,
 ): Promise<ServerLedger | undefined> {
   const [[touched] = [], after = []] = await session.run(touchHead, askStandbys)
   const [name, seq, hash, before, nowMs] = touched ?? []
   if (name == null) return undefined
   if (!/^[0-9a-f]{32}$/.test(name)) throw misread("a ledger's name")
-  const standbys = [before, ...after.map(([names]) => names)].map((names) => names ?? "")
+  const standbys = [before ?? "", ...standbysIn(after)]
   const head = { seq: whole(seq), hash: bytes(hash ?? "") }
   return { name, head, nowMs: whole(nowMs), hasAppend, standbys }
 }
@@ -73,10 +66,6 @@ const askServer: Statement = {
   text: `SELECT pg_is_in_recovery(), current_setting('server_version_num'),
     current_setting('fsync')::bool AND current_setting('full_page_writes')::bool,
     to_regclass('countersign.head') IS NOT NULL, to_regproc('countersign.append_batch') IS NOT NULL`,
-  values: [],
-}
-const askLock: Statement = {
-  text: "SELECT pg_try_advisory_lock(hashtextextended('countersign', 0))",
   values: [],
 }
 const touchHead: Statement = {
@@ -90,27 +79,42 @@ export const askStandbys: Statement = {
   values: [],
 }
 
+/** The names in the first column of answers: what a commit waited for (`synchronous_standby_names`). */
+export function standbysIn(...answers: readonly Rows[]): readonly string[] {
+  return answers.flat().map(([names]) => names ?? "")
+}
+
+/** How many standbys a commit waits for, by `synchronous_standby_names`: `FIRST 2 (a, b)`, `ANY 1 (a, b)`, `2 (a, b)`, `a`. */
+export function demanded(standbys: string): number {
+  if (standbys.trim() === "") return 0
+  return Number(/^\s*(?:(?:FIRST|ANY)\s+)?(\d+)\s*\(/i.exec(standbys)?.[1] ?? 1)
+}
+
+/** @throws {Fault} `ledger_unavailable` where a commit waits for fewer. */
+export function assertReplicated(standbys: readonly string[], replicas: number): void {
+  const least = Math.min(...standbys.map(demanded))
+  if (least >= replicas) return
+  throw new Fault(
+    "ledger_unavailable",
+    `PostgreSQL waits for ${least} standbys and ledger.replicas asks for ${replicas}; set synchronous_standby_names.`,
+  )
+}
+
 /** Also who waits, which takes a tenth of the time of a commit: not where the ledger is one host's. */
 const askAround: Statement = {
   text: `SELECT current_setting('synchronous_standby_names'), EXISTS (SELECT FROM turns WHERE NOT granted)`,
   values: [],
 }
 
-type AddAsk = {
-  /** The last entry before. */
-  readonly previous: Head
-  /** Names the session. */
-  readonly me: string
-  /** Whether other hosts may wait for their turn. */
-  readonly isShared: boolean
-}
-
-/** Adds a batch after the entry `previous`, if that is still the last; else it adds nothing, and returns `undefined`. */
+/**
+ * Adds a batch after the entry `previous`, if that is still the last; else it adds nothing, and returns `undefined`. `me` names
+ * the session; `isShared`: other hosts may wait for their turn.
+ */
 export async function addBatch(
   { session, ledger }: Reached,
   { head, host, rows, seal }: Batch,
-  { previous, me, isShared }: AddAsk,
-): Promise<Added | undefined> {
+  { previous, me, isShared }: { previous: Head; me: string; isShared: boolean },
+) {
   const values = [
     ...[String(previous.seq), hex(previous.hash), String(head.seq), hex(head.hash)],
     ...[host, rows.join("\n"), hex(seal), me],
@@ -118,16 +122,12 @@ export async function addBatch(
   const append = { text: ledger.hasAppend ? appendText : insertText, values }
   const [added = [], after = []] = await session.run(append, isShared ? askAround : askStandbys)
   if (added.length === 0) return undefined
-  const standbys = [...added, ...after].map(([names]) => names ?? "")
-  return { standbys, isTurnWanted: after[0]?.[1] === "t" }
-}
-
-/** What is known of a commit. */
-export type Added = {
-  /** What it waited for (`synchronous_standby_names`), when it began and when it had ended. */
-  readonly standbys: readonly string[]
-  /** Whether another session waits for the turn. */
-  readonly isTurnWanted: boolean
+  return {
+    /** What the commit waited for, when it began and when it had ended. */
+    standbys: standbysIn(added, after),
+    /** Whether another session waits for the turn. */
+    isTurnWanted: after[0]?.[1] === "t",
+  }
 }
 
 /** Compares and appends in one statement, which is a transaction by itself. */

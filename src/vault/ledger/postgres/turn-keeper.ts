@@ -4,32 +4,24 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../../std/fault.ts"
 import { oneAtATime } from "../../../std/one-at-a-time.ts"
+import type { PostgresLedger } from "../../config/ledger-config.ts"
 import type { LedgerKey } from "../store/audit-queries.ts"
 import type { FollowedRows } from "../sqlite/worker-messages.ts"
 import type { AppendedRows, Head, Replica } from "../store/store.ts"
-import { sealBatch } from "./batch.ts"
-import { countBeats } from "./beats.ts"
-import { assertHead } from "./catch-up.ts"
+import { followBatch, sealBatch, type Hosts } from "./batch.ts"
+import { assertHead, type CaughtUp } from "./catch-up.ts"
 import { FleetWatch } from "./fleet-watch.ts"
-import { followBatch, type Hosts } from "./read-batch.ts"
 import { lookAtServer, sessionAges } from "./server-look.ts"
-import { assertReplicated } from "./standbys.ts"
-import { addBatch, batchesAfter, hex, type Reached } from "./tables.ts"
-import { quietMs } from "./turn-sql.ts"
-import { giveTurn, isTurnWanted, takeTurn, touchHead, type Turn } from "./turns.ts"
+import { quietMs } from "./server-sql.ts"
+import { addBatch, assertReplicated, batchesAfter, hex, type Reached } from "./tables.ts"
+import { countBeats, giveTurn, isTurnWanted, takeTurn, touchHead, type Turn } from "./turns.ts"
 
-type TurnKeeperAsk = {
-  readonly host: string
-  /** Which hosts' batches are followed, this one's among them. */
-  readonly hosts: Hosts
-  readonly replicas: number
-  readonly key: LedgerKey
-  /** The last entry that is here. */
-  readonly head: Head
-  /** The latest time or nonce that others' rows may have. */
-  latestMs(): number
-  readonly commitTimeoutMs: number
-}
+type TurnKeeperAsk = CaughtUp &
+  Pick<PostgresLedger, "host" | "replicas" | "commitTimeoutMs"> & {
+    /** Which hosts' batches are followed, this one's among them. */
+    readonly hosts: Hosts
+    readonly key: LedgerKey
+  }
 
 /** How long the turn of one that doesn't answer is waited for. */
 const longestPatienceMs = 1_000
@@ -99,7 +91,12 @@ export class TurnKeeper implements Replica {
       }
       // Who has much to follow, as after a restore, comes nearer by each of these.
       if (turn.outcome === "behind" && turn.batches.length > 0) movedMs = performance.now()
-      else if (performance.now() > movedMs + longestWaitMs) throw noTurn()
+      else if (performance.now() > movedMs + longestWaitMs) {
+        throw new Fault(
+          "ledger_unavailable",
+          `This host didn't get its turn in ${longestWaitMs / 1_000} s; nothing is signed until it does.`,
+        )
+      }
     }
   }
 
@@ -230,13 +227,6 @@ function overtaken(): Fault {
   return new Fault(
     "ledger_unavailable",
     "Another Countersign has added to the ledger in PostgreSQL.",
-  )
-}
-
-function noTurn(): Fault {
-  return new Fault(
-    "ledger_unavailable",
-    `This host didn't get its turn in ${longestWaitMs / 1_000} s; nothing is signed until it does.`,
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Head } from "../store/store.ts"
 import type { Batch } from "./batch.ts"
-import type { Rows, Session, Statement } from "./session.ts"
-import { askStandbys, batchOf, bytes, pageAfter, whole } from "./tables.ts"
+import { maxAnswerRows, type Session, type Statement } from "./session.ts"
+import { askStandbys, batchOf, bytes, pageAfter, standbysIn, whole } from "./tables.ts"
 
 /** What came of asking for the turn. */
 export type Turn = {
@@ -18,50 +18,47 @@ export type Turn = {
   readonly standbys: readonly string[]
 }
 
-/** `me` names the session, `known` is the last entry that it has. */
-type TurnAsk = { readonly me: string; readonly known: number; readonly patienceMs: number }
-
-/** Takes the turn in one round trip. What it tells is durable, also on the standbys. */
+/**
+ * Takes the turn in one round trip. What it tells is durable, also on the standbys. `me` names the session, `known` is the
+ * last entry that it has.
+ */
 export async function takeTurn(
   session: Session,
-  { me, known, patienceMs }: TurnAsk,
+  { me, known, patienceMs }: { me: string; known: number; patienceMs: number },
 ): Promise<Turn> {
   const take = { text: takeText, values: [me, String(known), `${patienceMs}ms`] }
   const answers = await session.run(take, askHead, pageAfter(known), askStandbys)
-  const [[taken = []] = [], [head = []] = [], page = [], after = []] = answers
+  const [[taken = []] = [], [[seq, hash] = []] = [], page = [], after = []] = answers
   const [outcome, quietMs, serverMs, before] = taken
   return {
     outcome: outcomes.find((each) => each === outcome) ?? "late",
     quietMs: whole(quietMs),
     serverMs: whole(serverMs),
-    head: headOf(head),
+    head: { seq: whole(seq), hash: bytes(hash ?? "") },
     batches: page.map(batchOf),
-    standbys: [before, ...after.map(([names]) => names)].map((names) => names ?? ""),
+    standbys: [before ?? "", ...standbysIn(after)],
   }
-}
-
-function headOf([seq, hash]: Rows[number]): Head {
-  return { seq: whole(seq), hash: bytes(hash ?? "") }
 }
 
 const outcomes = ["taken", "behind", "late"] as const
 
 /** Gives it on. That nothing is held back needn't be durable: where it is forgotten, others wait a little longer. */
 export async function giveTurn(session: Session, me: string): Promise<void> {
-  await session.run({ text: settleText, values: [me] }, unlock)
+  const unlock = "SELECT pg_advisory_unlock(hashtextextended('countersign', 0))"
+  await session.run({ text: settleText, values: [me] }, { text: unlock, values: [] })
 }
 
 /** Whether another session waits for it. */
 export async function isTurnWanted(session: Session): Promise<boolean> {
-  const [[[isWanted] = []] = []] = await session.run(askWanted)
+  const text = "SELECT EXISTS (SELECT FROM turns WHERE NOT granted)"
+  const [[[isWanted] = []] = []] = await session.run({ text, values: [] })
   return isWanted === "t"
 }
 
 /** A commit that adds nothing: whoever had it at this moment wasn't cut off. Returns what it waited for. */
 export async function touchHead(session: Session, me: string): Promise<readonly string[]> {
-  const touch = { text: touchText, values: [me] }
-  const [touched = [], after = []] = await session.run(touch, askStandbys)
-  return [...touched, ...after].map(([names]) => names ?? "")
+  const text = "UPDATE head SET holder = $1 RETURNING current_setting('synchronous_standby_names')"
+  return standbysIn(...(await session.run({ text, values: [me] }, askStandbys)))
 }
 
 const takeText = `SELECT outcome, quiet_ms, now_ms, current_setting('synchronous_standby_names')
@@ -69,12 +66,26 @@ const takeText = `SELECT outcome, quiet_ms, now_ms, current_setting('synchronous
 const askHead: Statement = { text: "SELECT seq, encode(hash, 'hex') FROM head", values: [] }
 const settleText = `WITH soon AS (SELECT set_config('synchronous_commit', 'off', true))
   UPDATE head SET holder = '' FROM soon WHERE holder = $1`
-const unlock: Statement = {
-  text: "SELECT pg_advisory_unlock(hashtextextended('countersign', 0))",
+
+/**
+ * Counts a beat of each of these clients, and returns how many of every client are counted: no clock has a part in it.
+ * A beat needn't be durable: the bot sends the next.
+ */
+export async function countBeats(
+  session: Session,
+  clients: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const count = { text: countText, values: [JSON.stringify(clients)] }
+  const [, counted = []] = await session.run(count, askBeats)
+  return new Map(counted.map(([client, beats]) => [client ?? "", whole(beats)]))
+}
+
+/** In one order, so that no two hosts wait for each other. */
+const countText = `WITH soon AS (SELECT set_config('synchronous_commit', 'off', true))
+  INSERT INTO beats (client, beats) SELECT client, 1 FROM soon, json_array_elements_text($1::json) AS client ORDER BY client
+  ON CONFLICT (client) DO UPDATE SET beats = beats.beats + 1`
+/** More than that isn't ours, and would end each session. */
+const askBeats: Statement = {
+  text: `SELECT client, beats FROM beats LIMIT ${maxAnswerRows}`,
   values: [],
 }
-const askWanted: Statement = {
-  text: "SELECT EXISTS (SELECT FROM turns WHERE NOT granted)",
-  values: [],
-}
-const touchText = `UPDATE head SET holder = $1 RETURNING current_setting('synchronous_standby_names')`

@@ -1,8 +1,5 @@
 // PostgreSQL's protocol 3.0 ("Frontend/Backend Protocol", "Message Formats"), as far as a session of ours needs it.
 
-/** What a server says: a letter, and what follows its length. */
-export type ServerMessage = { readonly letter: string; readonly body: Buffer }
-
 /** A message that isn't as the protocol has it. */
 export class WireError extends Error {}
 
@@ -11,8 +8,8 @@ const headerBytes = 1 + lengthBytes
 /** What one message may hold: a page of the ledger's rows, many times over. */
 const maxMessageBytes = 64 * 1_048_576
 
-/** Cuts what comes into messages. @throws {WireError}, after which nothing more may be pushed. */
-export function openMessageReader(take: (message: ServerMessage) => void) {
+/** Cuts what comes into messages: a letter, and what follows its length. @throws {WireError}, after which nothing more may be pushed. */
+export function openMessageReader(take: (letter: string, body: Buffer) => void) {
   let chunks: Buffer[] = []
   let heldBytes = 0
   let neededBytes = headerBytes
@@ -24,7 +21,7 @@ export function openMessageReader(take: (message: ServerMessage) => void) {
     for (;;) {
       neededBytes = rest.length < headerBytes ? headerBytes : messageBytes(rest)
       if (rest.length < neededBytes) break
-      take({ letter: rest.toString("latin1", 0, 1), body: rest.subarray(headerBytes, neededBytes) })
+      take(rest.toString("latin1", 0, 1), rest.subarray(headerBytes, neededBytes))
       rest = rest.subarray(neededBytes)
     }
     chunks = rest.length === 0 ? [] : [rest]

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { sealBatch } from "../../../../../src/vault/ledger/postgres/batch.ts"
-import { followBatch } from "../../../../../src/vault/ledger/postgres/read-batch.ts"
+import { followBatch, sealBatch } from "../../../../../src/vault/ledger/postgres/batch.ts"
 import type { JournalRow } from "../../../../../src/vault/ledger/records/row.ts"
 import { chainHash } from "../../../../../src/vault/ledger/sqlite/journal.ts"
 import { request } from "../../../../properties/ledger-contract.ts"

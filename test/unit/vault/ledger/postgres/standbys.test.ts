@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { demanded } from "../../../../../src/vault/ledger/postgres/standbys.ts"
+import { demanded } from "../../../../../src/vault/ledger/postgres/tables.ts"
 
 describe("how many standbys a commit waits for", () => {
   for (const [standbys, count] of [

@@ -1,3 +1,5 @@
+// What PostgreSQL has of a ledger: tables, and functions that hosts call. What they answer is checked; that hosts append in one order is theirs.
+
 /** How many batches a host may be behind and still have the turn: those before it reads without keeping others from theirs. */
 export const maxBehind = 50
 
@@ -8,7 +10,7 @@ export const quietMs = 2_500
  * The turn, which one host's session has at a time: a session's advisory lock. It keeps hosts from deciding at once;
  * what makes that safe is that a batch is added only where the head still is what its host has seen.
  */
-export const turnSql = `-- Who has the turn, and who waits for it.
+const turnSql = `-- Who has the turn, and who waits for it.
 CREATE OR REPLACE VIEW countersign.turns AS
   SELECT pid, granted FROM pg_locks
   WHERE locktype = 'advisory' AND objsubid = 1
@@ -63,3 +65,71 @@ BEGIN
   RETURN NEXT;
 END $$;
 `
+
+/** Runs with the rights of the tables' owner, so that a host can add a batch at the end, and nothing anywhere else. */
+const appendSql = `-- Adds a batch after the entry \`known\`, if that still is the last, and moves the head to its end.
+CREATE OR REPLACE FUNCTION countersign.append_batch(known bigint, known_hash text, new_seq bigint, new_hash text, host text, rows text, seal text, me text)
+  RETURNS SETOF text LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF new_seq <> known + 1 + length(rows) - length(replace(rows, chr(10), '')) THEN
+    RAISE EXCEPTION 'a batch has another number of entries than it says';
+  END IF;
+  UPDATE countersign.head SET seq = new_seq, hash = decode(new_hash, 'hex'), holder = me
+    WHERE seq = known AND hash = decode(known_hash, 'hex');
+  IF FOUND THEN
+    INSERT INTO countersign.batches (first_seq, last_seq, hash, host, rows, seal)
+      VALUES (known + 1, new_seq, decode(new_hash, 'hex'), append_batch.host, append_batch.rows, decode(append_batch.seal, 'hex'));
+    RETURN NEXT current_setting('synchronous_standby_names');
+  END IF;
+END $$;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA countersign FROM PUBLIC;
+`
+
+/** What runs in PostgreSQL for the hosts, and all that their role may do there. Also where another version was before. */
+export function rightsSql(role: string): string {
+  return `${turnSql}${appendSql}REVOKE ALL ON SCHEMA countersign FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA countersign FROM PUBLIC, ${role};
+GRANT USAGE ON SCHEMA countersign TO ${role};
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA countersign TO ${role};
+GRANT SELECT ON countersign.turns, countersign.head, countersign.batches, countersign.beats TO ${role};
+GRANT UPDATE (holder, quiet_at) ON countersign.head TO ${role};
+GRANT INSERT, UPDATE (beats) ON countersign.beats TO ${role};
+`
+}
+
+/** The ledger's tables in an empty database, and what {@link rightsSql} puts there. They belong to whoever runs it. */
+export function tablesSql(role: string): string {
+  return `DO $$ BEGIN
+  IF current_setting('server_encoding') <> 'UTF8' THEN
+    RAISE EXCEPTION 'The database isn''t in UTF8; make it anew: createdb --encoding=UTF8 --locale=C --template=template0 NAME';
+  END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${role}') THEN CREATE ROLE ${role} LOGIN; END IF;
+END $$;
+CREATE SCHEMA countersign;
+-- One row: the last entry. It is moved where it still is what the host has seen.
+CREATE TABLE countersign.head (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  ledger text NOT NULL,
+  seq bigint NOT NULL,
+  hash bytea NOT NULL,
+  -- The session that may hold signatures back which nobody has yet; empty once it has given all out.
+  holder text NOT NULL DEFAULT '',
+  -- When those of a session that broke off have been dropped.
+  quiet_at timestamptz NOT NULL DEFAULT 'epoch'
+) WITH (fillfactor = 10);
+-- Entries that a host committed together, a line of RFC 8785 each; sealed with its ledger key (Ed25519).
+CREATE TABLE countersign.batches (
+  last_seq bigint PRIMARY KEY,
+  first_seq bigint NOT NULL CHECK (first_seq <= last_seq),
+  hash bytea NOT NULL,
+  host text NOT NULL,
+  rows text NOT NULL,
+  seal bytea NOT NULL
+);
+-- How often each client's heartbeat was heard. Nothing that is signed follows from it.
+CREATE TABLE countersign.beats (
+  client text PRIMARY KEY,
+  beats bigint NOT NULL
+) WITH (fillfactor = 50);
+${rightsSql(role)}`
+}
