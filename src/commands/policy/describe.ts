@@ -1,17 +1,17 @@
 import { orderMakingOperations, symbolText } from "../../vault/policy/match/judged-request.ts"
 import { mapAsked } from "../../vault/policy/match/matchers.ts"
-import { isEver } from "../../vault/policy/terms/decision.ts"
-import type {
-  Deny,
-  Entry,
-  Hold,
-  Limit,
-  LimitWindow,
-  Named,
-  Policy,
-  Rule,
-  SizeBound,
-} from "../../vault/policy/terms/policy.ts"
+import {
+  isEver,
+  type Deny,
+  type Entry,
+  type Hold,
+  type Limit,
+  type LimitWindow,
+  type Named,
+  type Policy,
+  type Rule,
+  type SizeBound,
+} from "../../vault/policy/terms.ts"
 import { formatDecimal, multiplyDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
 
