@@ -9,7 +9,7 @@ import {
   type StructField,
   type StructType,
 } from "../../src/venue/signing-hash.ts"
-import { approveAgentStruct } from "../../src/venue/endpoints.ts"
+import { approveAgentStruct } from "../../src/venue/builtin-profile.ts"
 import { filledInFields } from "../../src/venue/payload/struct-body.ts"
 import { orderFields, type BodyField, type FieldType } from "../../src/venue/payload/payload.ts"
 import { signingFields } from "../../src/venue/payload/parse-payload.ts"

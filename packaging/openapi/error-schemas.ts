@@ -5,7 +5,7 @@ import * as z from "zod"
 import { errorCodes, statuses, type ErrorCode } from "../../src/gate/http/problem.ts"
 import { denialReasonSchema, refusalSchema, type RefusalCode } from "../../src/contract/refusal.ts"
 import { openSigningSchema } from "../../src/contract/signing.ts"
-import { denialReasons } from "../../src/vault/policy/terms/decision.ts"
+import { denialReasons } from "../../src/vault/policy/terms.ts"
 import { readRepositoryFile, sectionOf, tableRows } from "../../test/support/markdown.ts"
 import { oneOf, refTo, type Json, type Override } from "./json-schema.ts"
 

@@ -1,7 +1,7 @@
 // Every route of the gate: what it takes, what it answers, and which codes it may say no with.
 
 import { maxBatchRequests } from "../../src/vault/request/sign-batch.ts"
-import { builtinEndpoints } from "../../src/venue/endpoints.ts"
+import { builtinEndpoints } from "../../src/venue/builtin-profile.ts"
 import { envelope, jsonAnswer, successAnswer, type ContractRoute } from "./contract-route.ts"
 import { refTo } from "./json-schema.ts"
 import { operationRoutes } from "./operation-routes.ts"

@@ -1,4 +1,4 @@
-import { placeOrderTag } from "../../src/venue/endpoints.ts"
+import { placeOrderTag } from "../../src/venue/builtin-profile.ts"
 import type { VenueKeys } from "./venue-key.ts"
 
 /** The keys under an operation of `endpoints`. */

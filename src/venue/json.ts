@@ -30,15 +30,14 @@ export function parsePointer(text: string): readonly string[] | undefined {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
 }
 
-/** What a pointer leads to, and what else is in the objects on its way. */
-export type Found = {
-  readonly value: JsonValue | undefined
-  /** Pointers to the other fields of the objects on the way, without those of the body itself. */
-  readonly beside: readonly string[]
-}
-
-/** Follows `pointer` through objects; `value` is `undefined` when it leads nowhere. */
-export function findAt(body: JsonObject, pointer: string): Found {
+/**
+ * Follows `pointer` through objects; `value` is `undefined` when it leads nowhere. `beside` are pointers to the other
+ * fields of the objects on the way, without those of the body itself.
+ */
+export function findAt(
+  body: JsonObject,
+  pointer: string,
+): { readonly value: JsonValue | undefined; readonly beside: readonly string[] } {
   let value: JsonValue | undefined = body
   let path = ""
   const beside: string[] = []

@@ -25,17 +25,19 @@ export const operationIds = [
 ] as const
 export type OperationId = (typeof operationIds)[number]
 
-type UndisclosedCode =
-  | "action_tag_undisclosed"
-  | "struct_undisclosed"
-  | "signing_type_undisclosed"
-  | "items_undisclosed"
-  | "target_layout_undisclosed"
-
 /** Something the venue's interface discloses, or else the line that an operator adds to venue.yaml. */
 export type Disclosed<T> =
   | { readonly known: true; readonly value: T }
-  | { readonly known: false; readonly code: UndisclosedCode; readonly addLine: string }
+  | {
+      readonly known: false
+      readonly code:
+        | "action_tag_undisclosed"
+        | "struct_undisclosed"
+        | "signing_type_undisclosed"
+        | "items_undisclosed"
+        | "target_layout_undisclosed"
+      readonly addLine: string
+    }
 
 /** How an operation is signed. Type A operations differ only in their tag byte. */
 export type Signing =
@@ -51,15 +53,13 @@ export type PayloadShape =
   | { readonly kind: "struct" }
   | { readonly kind: "opaque" }
 
-/** Address weight: `base`, and for batchable operations `floor(batch_length / 10)` more. */
-export type Weight = { readonly base: number; readonly perTenItems: 0 | 1 }
-
 export type Endpoint = {
   readonly id: OperationId
   /** Under `base_url`, from `/v1/` on. */
   readonly path: string
   readonly area: "trade" | "account"
-  readonly weight: Weight
+  /** Address weight: `base`, and for batchable operations `floor(batch_length / 10)` more. */
+  readonly weight: { readonly base: number; readonly perTenItems: 0 | 1 }
   readonly signing: Disclosed<Signing>
   readonly shape: PayloadShape
   /** Fields that venue.yaml allows in addition to the documented ones. */
@@ -100,9 +100,9 @@ export const cancelIds = [
 /** A cancel that a panic signs. */
 export type PanicLine = {
   readonly operation: (typeof cancelIds)[number]
-  /** The name of a key; `undefined` means every agent key. */
-  readonly key: string | undefined
-  readonly target: Address | undefined
+  /** The name of a key; without it every agent key. */
+  readonly key?: string | undefined
+  readonly target?: Address | undefined
   /** The business fields. */
   readonly body: JsonObject
 }

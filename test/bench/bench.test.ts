@@ -2,13 +2,12 @@
 
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import { recoverTypedDataAddress, type Hex } from "viem"
 
 import { fromHex } from "../../src/std/bytes.ts"
 import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
 import { signatureOf } from "../../src/vault/keyring/open-keyring.ts"
-import { agentStruct, placeOrderTag } from "../../src/venue/endpoints.ts"
+import { agentStruct, placeOrderTag } from "../../src/venue/builtin-profile.ts"
 import { actionHash, typeADigest } from "../../src/venue/signing-hash.ts"
 import { readRepositoryFile } from "../support/markdown.ts"
 import { actionHashOf } from "./beside/action-hash.ts"

@@ -63,7 +63,7 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/try-rule.ts",
+    "vault/policy/try-entry.ts",
     [
       `${unit}/judge`,
       "unit/vault/policy/bounds/max-quantity",
@@ -105,7 +105,7 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/try-rule.ts",
+    "vault/policy/try-entry.ts",
     ["unit/vault/policy/try-rule"],
     [
       {
@@ -210,7 +210,7 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/match-entry.ts",
+    "vault/policy/try-entry.ts",
     ["unit/vault/policy/match-entry"],
     [
       {

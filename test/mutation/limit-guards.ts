@@ -132,13 +132,13 @@ export const limitGuards: readonly Guard[] = [
     ["unit/vault/policy/limit-definition"],
     [
       {
-        find: "    window: windowForm(limit.window),\n",
+        find: '    window: window.kind === "rolling" ? ["rolling", window.lengthMs] : ["day", window.zone],\n',
         replace: "",
         why: "limits of two windows share a meter",
       },
       { find: "    per: limit.per,\n", replace: "", why: "limits for two share a meter" },
       {
-        find: "...Object.fromEntries<unknown>(forms)",
+        find: "...Object.fromEntries<unknown>(matchers)",
         replace: "",
         why: "limits with two matchers share a meter",
       },

@@ -28,7 +28,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/match/matcher.ts",
+    "vault/policy/match/judged-request.ts",
     ["threats/text-too-long-for-a-deny"],
     [
       {
@@ -165,7 +165,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/match/judged-request.ts",
+    "vault/policy/terms.ts",
     [`${unit}/judge`],
     [
       {
@@ -176,7 +176,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/match-entry.ts",
+    "vault/policy/try-entry.ts",
     [`${unit}/judge`, "unit/vault/policy/match/matchers"],
     [
       {

@@ -6,29 +6,29 @@ const unit = `unit/${policy}`
 /** How large an order, its price and its validity may be. */
 export const sizingGuards: readonly Guard[] = [
   ...guardsOf(
-    "vault/policy/bounds/size-bounds.ts",
+    "vault/policy/bounds.ts",
     ["unit/vault/policy/bounds/max-quantity"],
     [
       {
-        find: "if (compareDecimals(order.quantity, max) > 0) {",
-        replace: "if (compareDecimals(order.quantity, max) >= 0) {",
+        find: "if (compareDecimals(quantity, max) > 0) {",
+        replace: "if (compareDecimals(quantity, max) >= 0) {",
         why: "max_quantity excludes itself",
       },
       {
-        find: 'if (max === undefined) {\n    return err({ reason: "symbol_without_max", asked: name,',
+        find: 'if (max === undefined) {\n      return err({ reason: "symbol_without_max", asked: name, allowed: "symbols of max_quantity"',
         replace:
-          'if ((max as unknown) === null) {\n    return err({ reason: "symbol_without_max", asked: name,',
+          'if ((max as unknown) === null) {\n      return err({ reason: "symbol_without_max", asked: name, allowed: "symbols of max_quantity"',
         why: "a symbol without a maximum passes",
       },
       {
-        find: "if (under.rule.maxNotional !== undefined) return ok(undefined)",
+        find: "if (rule.maxNotional !== undefined) return ok(undefined)",
         replace: "return ok(undefined)",
         why: "quote units pass a bound in base units",
       },
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/size-bounds.ts",
+    "vault/policy/bounds.ts",
     ["unit/vault/policy/bounds/max-quantity", "unit/vault/policy/bounds/max-notional"],
     [
       {
@@ -44,7 +44,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/order-size.ts",
+    "vault/policy/order-size.ts",
     [
       "unit/vault/policy/bounds/max-notional",
       "unit/vault/policy/bounds/max-quantity",
@@ -59,7 +59,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/size-bounds.ts",
+    "vault/policy/bounds.ts",
     ["unit/vault/policy/bounds/max-notional"],
     [
       {
@@ -73,14 +73,14 @@ export const sizingGuards: readonly Guard[] = [
         why: "a dead feed sizes orders",
       },
       {
-        find: 'bound.kind === "scalar" ? symbol.quote : String(order.symbolId)',
+        find: 'bound.kind === "scalar" ? quote : String(order.symbolId)',
         replace: "String(order.symbolId)",
         why: "one maximum is had once a symbol",
       },
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/order-size.ts",
+    "vault/policy/order-size.ts",
     [
       "unit/vault/policy/bounds/max-notional",
       "unit/vault/policy/bounds/max-quantity",
@@ -101,7 +101,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/order-size.ts",
+    "vault/policy/order-size.ts",
     [
       "unit/vault/policy/bounds/max-notional",
       "unit/vault/policy/bounds/max-quantity",
@@ -109,8 +109,8 @@ export const sizingGuards: readonly Guard[] = [
     ],
     [
       {
-        find: "compareDecimals(next.price, most.price) > 0 ? next : most",
-        replace: "compareDecimals(next.price, most.price) > 0 ? most : next",
+        find: "compareDecimals(b.price, a.price) > 0 ? b : a",
+        replace: "compareDecimals(b.price, a.price) > 0 ? a : b",
         why: "the lowest price is the worst",
       },
       {
@@ -121,18 +121,18 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/size-bounds.ts",
+    "vault/policy/bounds.ts",
     [`${unit}/bounds/price-bounds`, "unit/vault/policy/bounds/max-quantity"],
     [
       {
-        find: "compareDecimals(order.quantity, min) < 0",
-        replace: "compareDecimals(order.quantity, min) <= 0",
+        find: "compareDecimals(quantity, min) >= 0",
+        replace: "compareDecimals(quantity, min) > 0",
         why: "min_quantity excludes itself",
       },
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/price-bounds.ts",
+    "vault/policy/bounds.ts",
     [`${unit}/bounds/price-bounds`],
     [
       {
@@ -153,7 +153,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/price-bounds.ts",
+    "vault/policy/bounds.ts",
     [`${unit}/bounds/price-bounds`],
     [
       {
@@ -184,7 +184,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/try-rule.ts",
+    "vault/policy/try-entry.ts",
     [`${unit}/bounds/price-bounds`, `${unit}/judge`, "unit/vault/policy/match/request-matchers"],
     [
       {

@@ -138,7 +138,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/request/worst-case.ts",
+    "vault/request/judge-request.ts",
     ["unit/vault/request/worst-case-text"],
     [
       {
@@ -196,7 +196,7 @@ export const vaultGuards: readonly Guard[] = [
     ["unit/vault/request/admit-read"],
     [
       {
-        find: "if (!mayRead(set.policies, reader, path)) return err(readNotAllowed(path))",
+        find: "if (!mayRead(set.policies, { client: client.name, key }, path)) return err(readNotAllowed(path))",
         replace: "",
         why: "every client reads everything",
       },
@@ -267,22 +267,22 @@ export const vaultGuards: readonly Guard[] = [
     ["unit/vault/request/pick-key"],
     [
       {
-        find: "if (key.network !== set.profile.network) return wrongNetwork(key.name)",
-        replace: "",
+        find: "if (network !== set.profile.network) {",
+        replace: "if ((network as unknown) === null) {",
         why: "a key signs for another network",
       },
       {
-        find: "if (!set.usableKeys.has(key.name)) return keyEnded(key)",
-        replace: "",
+        find: "if (!set.usableKeys.has(key)) {",
+        replace: "if ((key as unknown) === null) {",
         why: "a revoked agent signs",
       },
       {
-        find: 'ask.signing.type === "B" && key.role !== "wallet"',
+        find: 'signing.type === "B" && role !== "wallet"',
         replace: "false as boolean",
         why: "an agent signs account operations",
       },
       {
-        find: 'key.role === "wallet" && !ask.client.allow_type_b',
+        find: 'role === "wallet" && !client.allow_type_b',
         replace: "false as boolean",
         why: "any client uses its wallet key",
       },
@@ -322,8 +322,8 @@ export const vaultGuards: readonly Guard[] = [
         why: "an agent signs a moment longer",
       },
       {
-        find: 'if (lane !== "open") return undefined',
-        replace: "",
+        find: 'lane === "open" && isEnding(',
+        replace: "isEnding(",
         why: "an agent that ends can't cancel",
       },
       {
@@ -445,7 +445,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/order-size.ts",
+    "vault/policy/order-size.ts",
     ["unit/vault/request/worst-case-text"],
     [
       {

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import fc from "fast-check"
 
 import { judge } from "../../src/vault/policy/judge.ts"
-import type { Decision } from "../../src/vault/policy/terms/decision.ts"
+import type { Decision } from "../../src/vault/policy/terms.ts"
 import type { Circumstances, JudgedRequest } from "../../src/vault/policy/match/judged-request.ts"
 import type { Decimal } from "../../src/venue/decimal.ts"
 import type { Order, OrderLeg, Payload } from "../../src/venue/payload/payload.ts"

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import fc from "fast-check"
 
 import { judge } from "../../src/vault/policy/judge.ts"
 import type { JudgedRequest } from "../../src/vault/policy/match/judged-request.ts"
@@ -15,8 +16,6 @@ import {
   policiesOf,
 } from "../support/policy-case.ts"
 import { numRuns } from "../support/runs.ts"
-
-import fc from "fast-check"
 
 /**
  * An order in whole numbers: quantities in thousandths, prices in cents, rates in hundredths of a

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import fc from "fast-check"
 
 import { judge } from "../../src/vault/policy/judge.ts"
-import { type Decision, denialReasons } from "../../src/vault/policy/terms/decision.ts"
+import { type Decision, denialReasons, type Policy } from "../../src/vault/policy/terms.ts"
 import type { JudgedRequest } from "../../src/vault/policy/match/judged-request.ts"
-import type { Policy } from "../../src/vault/policy/terms/policy.ts"
 import { operationIds } from "../../src/venue/profile.ts"
 import { arbitraryDecimal, arbitraryPayload } from "../support/arbitrary-payload.ts"
 import { circumstances, policiesOf, requestFor } from "../support/policy-case.ts"

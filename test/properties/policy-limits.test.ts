@@ -1,13 +1,11 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import fc from "fast-check"
 
 import { claimsOf, enforced } from "../../src/vault/policy/claims-of.ts"
 import { judge } from "../../src/vault/policy/judge.ts"
-import { type Claim, denialReasons } from "../../src/vault/policy/terms/decision.ts"
+import { type Claim, denialReasons, type Policy } from "../../src/vault/policy/terms.ts"
 import { type JudgedRequest, subjectOf } from "../../src/vault/policy/match/judged-request.ts"
-import type { Policy } from "../../src/vault/policy/terms/policy.ts"
 import { formatDecimal, type Decimal } from "../../src/venue/decimal.ts"
 import type { Order } from "../../src/venue/payload/payload.ts"
 import { operationIds } from "../../src/venue/profile.ts"

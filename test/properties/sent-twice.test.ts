@@ -1,12 +1,11 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import fc from "fast-check"
 
 import { openMeters } from "../../src/vault/ledger/meters/meters.ts"
 import { judge } from "../../src/vault/policy/judge.ts"
 import type { JudgedRequest } from "../../src/vault/policy/match/judged-request.ts"
-import type { Claim } from "../../src/vault/policy/terms/decision.ts"
+import type { Claim } from "../../src/vault/policy/terms.ts"
 import {
   addressOf,
   circumstances,

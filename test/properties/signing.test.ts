@@ -1,13 +1,12 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import fc from "fast-check"
 import { concat, getAddress, keccak256, toUtf8Bytes, TypedDataEncoder, ZeroAddress } from "ethers"
 import { hashTypedData } from "viem"
 
 import { toHex, utf8 } from "../../src/std/bytes.ts"
 import { parseAddress, type Address } from "../../src/venue/address.ts"
-import { agentStruct, placeOrderTag } from "../../src/venue/endpoints.ts"
+import { agentStruct, placeOrderTag } from "../../src/venue/builtin-profile.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../../src/venue/json.ts"
 import { parseOrder } from "../../src/venue/payload/parse-order.ts"
 import {

@@ -1,4 +1,4 @@
-import type { Claim, ClaimWindow } from "../../src/vault/policy/terms/decision.ts"
+import type { Claim, ClaimWindow } from "../../src/vault/policy/terms.ts"
 import { parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
 
 export const hourMs = 3_600_000

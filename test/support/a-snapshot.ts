@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite"
 
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
-import type { Claim } from "../../src/vault/policy/terms/decision.ts"
+import type { Claim } from "../../src/vault/policy/terms.ts"
 import { aClaim } from "./a-claim.ts"
 import type { FakeClock } from "./fake-clock.ts"
 

@@ -8,7 +8,7 @@ import type {
   Policy,
   Rule,
   SizeBound,
-} from "../../src/vault/policy/terms/policy.ts"
+} from "../../src/vault/policy/terms.ts"
 import type { Decimal } from "../../src/venue/decimal.ts"
 import { operationIds } from "../../src/venue/profile.ts"
 import { addressOf, heldAgent, policiesOf, signer } from "./policy-case.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 
 import { utf8 } from "../../src/std/bytes.ts"
-import { approveAgentStruct } from "../../src/venue/endpoints.ts"
+import { approveAgentStruct } from "../../src/venue/builtin-profile.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../../src/venue/json.ts"
 import { structValues } from "../../src/venue/payload/struct-body.ts"
 import type { Domain, StructValues } from "../../src/venue/signing-hash.ts"

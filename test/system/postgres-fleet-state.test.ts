@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import fc from "fast-check"
 
 import { copyLedger, readLedger } from "../../src/audit/open-ledger.ts"
@@ -12,7 +11,7 @@ import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { prepareLedgerFile } from "../../src/vault/ledger/sqlite/database.ts"
 import { maxSkewMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
 import type { Act } from "../../src/vault/ledger/records/row.ts"
-import { ever } from "../../src/vault/policy/terms/decision.ts"
+import { ever } from "../../src/vault/policy/terms.ts"
 import { formatDecimal } from "../../src/venue/decimal.ts"
 import { aClaim, hourMs } from "../support/a-claim.ts"
 import { fakeClock, ledgerTime, type FakeClock } from "../support/fake-clock.ts"

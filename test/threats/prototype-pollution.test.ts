@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test"
 
 import { parseConfig } from "../../src/vault/config/config.ts"
 import { parsePolicies } from "../../src/vault/policy/file/policy-file.ts"
-import { builtinProfile } from "../../src/venue/profile/builtin-profile.ts"
+import { builtinProfile } from "../../src/venue/builtin-profile.ts"
 import { parseProfile } from "../../src/venue/profile/profile-file.ts"
 import { limitOrder, openTestVault, outcomeOf, type TestVault } from "../support/open-test-vault.ts"
 

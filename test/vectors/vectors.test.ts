@@ -1,13 +1,12 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import * as secp256k1 from "@noble/secp256k1"
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 
 import { fromHex, toHex } from "../../src/std/bytes.ts"
 import { addressOfPublicKey, parseAddress, type Address } from "../../src/venue/address.ts"
-import { agentStruct, approveAgentStruct, placeOrderTag } from "../../src/venue/endpoints.ts"
+import { agentStruct, approveAgentStruct, placeOrderTag } from "../../src/venue/builtin-profile.ts"
 import { canonicalJson, actionHash, typeADigest, typeBDigest, domainSeparator, hashStruct } from "../../src/venue/signing-hash.ts"
 import { agentValues, approvalValues, domainOf, strictly, typeA, typeB, type Signed } from "../support/signing-vectors.ts"
 import { testProfile } from "../support/test-profile.ts"

@@ -4,7 +4,7 @@ import type { HoldView, SymbolsView, CheckReport } from "../../contract/bot-view
 import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
 import { noHold } from "../../vault/ledger/hold-book.ts"
-import { builtinEndpoints } from "../../venue/endpoints.ts"
+import { builtinEndpoints } from "../../venue/builtin-profile.ts"
 import { expiryWords, heldWords, heldLine } from "../../words/held-words.ts"
 import { argument, flag } from "../cli/command.ts"
 import { tell } from "../cli/print.ts"

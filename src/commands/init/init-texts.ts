@@ -2,7 +2,7 @@ import { join } from "node:path"
 
 import { shellWord } from "../../std/visible.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import { joinedLines } from "../../venue/endpoints.ts"
+import { joinedLines } from "../../venue/builtin-profile.ts"
 import { cancelIds, type Profile, type SymbolEntry } from "../../venue/profile.ts"
 
 /** Where the keys of a new installation rest, and what opens that. */

@@ -2,14 +2,7 @@ import type { Warning } from "../../contract/views.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { mayMeet, share } from "../../vault/policy/file/policy-file.ts"
 import { usesOrderMatchers } from "../../vault/policy/match/matchers.ts"
-import type {
-  Entry,
-  Policy,
-  Rule,
-  SizeBound,
-  Deny,
-  Limit,
-} from "../../vault/policy/terms/policy.ts"
+import type { Entry, Policy, Rule, SizeBound, Deny, Limit } from "../../vault/policy/terms.ts"
 import { panicWarnings, cancelWarning } from "../../vault/status/warnings.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
 import { isCancel } from "../../venue/payload/parse-payload.ts"

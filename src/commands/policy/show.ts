@@ -5,24 +5,21 @@ import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
 import { problemText } from "../../std/yaml-file.ts"
 import { type FileSet, type FileText, parseFileSet } from "../../vault/config/file-set.ts"
+import { orderMakingOperations, symbolText } from "../../vault/policy/match/judged-request.ts"
+import { mapAsked } from "../../vault/policy/match/matchers.ts"
 import {
   appliesTo,
-  orderMakingOperations,
-  symbolText,
-} from "../../vault/policy/match/judged-request.ts"
-import { mapAsked } from "../../vault/policy/match/matchers.ts"
-import { isEver } from "../../vault/policy/terms/decision.ts"
-import type {
-  Deny,
-  Entry,
-  Hold,
-  Limit,
-  LimitWindow,
-  Named,
-  Policy,
-  Rule,
-  SizeBound,
-} from "../../vault/policy/terms/policy.ts"
+  isEver,
+  type Deny,
+  type Entry,
+  type Hold,
+  type Limit,
+  type LimitWindow,
+  type Named,
+  type Policy,
+  type Rule,
+  type SizeBound,
+} from "../../vault/policy/terms.ts"
 import { formatDecimal, multiplyDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
 import { option, optionalArgument } from "../cli/command.ts"

@@ -16,13 +16,11 @@ import {
   type BudgetAsk,
   type Shortage,
   type Spending,
-} from "./budget.ts"
-import {
   openCountedRepeats,
   type CountedRepeats,
   rollingWindow,
   type RollingWindow,
-} from "./rolling-window.ts"
+} from "./budget.ts"
 
 /** The state of a budget for one client. */
 export type BudgetStand = {

@@ -5,7 +5,7 @@ import type { Problem } from "../../std/yaml-file.ts"
 import type { Profile } from "../../venue/profile.ts"
 import { parseProfile } from "../../venue/profile/profile-file.ts"
 import { parsePolicies } from "../policy/file/policy-file.ts"
-import type { Policy } from "../policy/terms/policy.ts"
+import type { Policy } from "../policy/terms.ts"
 import { type Config, parseConfig } from "./config.ts"
 
 /** A configuration file's content. `name` starts at the configuration directory: a refusal tells bots no path of this machine. */

@@ -1,6 +1,6 @@
 import type { Refusal } from "../../contract/refusal.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
-import { type Claim, isEver, type DenialReason } from "../policy/terms/decision.ts"
+import { type Claim, isEver, type DenialReason } from "../policy/terms.ts"
 import type { Headroom } from "./records/reservation.ts"
 
 /** The sentence names no time, so that what comes again and again is recorded as one refusal. */

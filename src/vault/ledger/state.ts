@@ -1,4 +1,4 @@
-import type { Claim } from "../policy/terms/decision.ts"
+import type { Claim } from "../policy/terms.ts"
 import type { Clock, LedgerTime } from "../process/clock.ts"
 import { bindingsOf, type Bindings } from "./bindings.ts"
 import { openHoldBook, type HoldBook } from "./hold-book.ts"

@@ -12,7 +12,7 @@ import {
 import type { ActiveSet, Acts } from "../active/active-set.ts"
 import { dayMs } from "../config/config-values.ts"
 import type { Client } from "../ledger/records/bindings.ts"
-import type { Limit, Policy } from "../policy/terms/policy.ts"
+import type { Limit, Policy } from "../policy/terms.ts"
 import { placedLimits, limitUses } from "../status/limit-use.ts"
 import type { StatusSources } from "../status/sources.ts"
 

@@ -5,25 +5,25 @@ import { err, ok, type Result } from "../../std/result.ts"
 import { maxDecimal, type Decimal, one, wholeDecimal } from "../../venue/decimal.ts"
 import type { JsonObject } from "../../venue/json.ts"
 import { canonicalJson } from "../../venue/signing-hash.ts"
-import { limitAmounts, type Amount } from "./limit-amounts.ts"
-import { matchEntry } from "./match-entry.ts"
+import { limitAmounts, type Amount, type Counting } from "./limit-amounts.ts"
+import { matchEntry } from "./try-entry.ts"
 import {
   type Circumstances,
   type JudgedRequest,
   type Subject,
-  appliesTo,
+  sorted,
 } from "./match/judged-request.ts"
-import { sorted } from "./match/matcher.ts"
 import { accountOf, mapAsked } from "./match/matchers.ts"
 import {
   type Claim,
-  type ClaimWindow,
+  appliesTo,
   type OrderSize,
   denialBy,
   type Denial,
   type Mismatch,
-} from "./terms/decision.ts"
-import type { Limit, Policy, Counted, LimitWindow } from "./terms/policy.ts"
+  type Limit,
+  type Policy,
+} from "./terms.ts"
 
 /** What the limits count of a request, and which limits can't tell what to count. */
 type Tally = {
@@ -49,7 +49,7 @@ export function claimsOf(
     const { repeatWithin } = policy
     if (repeatWithin !== undefined) claims.push(...repeatClaims(policy, repeatWithin, subject))
     for (const limit of policy.limits) {
-      const made = claimsOfLimit({ policy, limit, subject, sizes })
+      const made = claimsOfLimit(policy, limit, { subject, sizes })
       if (made.ok) claims.push(...made.value)
       else unreadable.push({ denial: denialBy(policy, limit, made.error), mode: limit.mode })
     }
@@ -63,35 +63,24 @@ export function enforced({ claims, unreadable }: Tally): Result<readonly Claim[]
   return refusing === undefined ? ok(claims) : err(refusing.denial)
 }
 
-/** What a limit counts of, and the sizes of its orders. */
-type Counting = {
-  readonly policy: Policy
-  readonly limit: Limit
-  readonly subject: Subject
-  readonly sizes: readonly OrderSize[]
-}
-
 /**
  * What one limit counts of a request, or why it can't tell. Prices aren't used: a recorded request with its recorded sizes always
  * makes the same claims.
  */
-function claimsOfLimit({
-  policy,
-  limit,
-  subject,
-  sizes,
-}: Counting): Result<readonly Claim[], Mismatch> {
+function claimsOfLimit(
+  policy: Policy,
+  limit: Limit,
+  { subject, sizes }: Pick<Counting, "subject" | "sizes">,
+): Result<readonly Claim[], Mismatch> {
   const match = isInLane(limit, subject) ? matchEntry(limit, subject) : undefined
   if (match === undefined) return ok([])
   const amounts = limitAmounts({ limit, subject, match, sizes })
   if (!amounts.ok) return amounts
-  const window = windowAt(limit, subject.circumstances.nowMs)
+  const { nowMs } = subject.circumstances
+  const window = limit.window.kind === "rolling" ? limit.window : limit.window.dayAt(nowMs)
   if (window === undefined) {
-    return err({
-      reason: "limit_unreadable",
-      asked: "the day, which no calendar has",
-      allowed: null,
-    })
+    const asked = "the day, which no calendar has"
+    return err({ reason: "limit_unreadable", asked, allowed: null })
   }
   const max = raisedMax(policy, limit, subject.circumstances)
   return ok(
@@ -114,10 +103,6 @@ function claimsOfLimit({
 function isInLane({ lane, namesEndpoints }: Limit, { request }: Subject): boolean {
   if (request.lane === "cancel") return namesEndpoints
   return (request.lane === "reduce") === (lane === "reduce")
-}
-
-function windowAt({ window }: Limit, nowMs: number): ClaimWindow | undefined {
-  return window.kind === "rolling" ? window : window.dayAt(nowMs)
 }
 
 /** A raise gives a higher maximum for a while. A raise below the policy's maximum changes nothing. */
@@ -156,14 +141,17 @@ export type UnplacedLimit = Omit<Limit, "line" | "definition">
  * keeps what was used.
  */
 export function limitDefinition(limit: UnplacedLimit, appliesTo: Policy["appliesTo"]): string {
-  const { operations, matchers, namesEndpoints } = limit
+  const { operations, namesEndpoints, counted, window } = limit
+  const matchers = mapAsked(limit.matchers, (each, value) => [each.key, each.form(value)] as const)
   const definition = {
     clients: sorted(appliesTo.clients),
     keys: sorted(appliesTo.keys),
     endpoints: namesEndpoints ? sorted([...operations]) : null,
-    matchers: matchersForm(matchers),
-    counted: countedForm(limit.counted),
-    window: windowForm(limit.window),
+    matchers: { ...unasked, ...Object.fromEntries<unknown>(matchers) },
+    counted:
+      counted.kind === "field" ? [counted.pointer.text, counted.by?.text ?? null] : counted.kind,
+    // JSON makes `null` of the length of `ever`.
+    window: window.kind === "rolling" ? ["rolling", window.lengthMs] : ["day", window.zone],
     per: limit.per,
     lane: limit.lane ?? null,
   }
@@ -176,21 +164,6 @@ const unasked = {
   ...{ forbid_flags: null, position_sides: null, margin_modes: null, stp_modes: null },
   ...{ algo_order_types: null, client_order_id: null, target_addresses: null, label: null },
   ...{ hours: undefined, where: null },
-}
-
-function matchersForm(matchers: Limit["matchers"]) {
-  const forms = mapAsked(matchers, (matcher, value) => [matcher.key, matcher.form(value)] as const)
-  return { ...unasked, ...Object.fromEntries<unknown>(forms) }
-}
-
-function countedForm(counted: Counted) {
-  if (counted.kind !== "field") return counted.kind
-  return [counted.pointer.text, counted.by?.text ?? null]
-}
-
-function windowForm(window: LimitWindow): readonly (string | number)[] {
-  // JSON makes `null` of the length of `ever`.
-  return window.kind === "rolling" ? ["rolling", window.lengthMs] : ["day", window.zone]
 }
 
 // What a file asks so that nothing is signed twice by mistake.

@@ -1,17 +1,25 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { compareDecimals, type Decimal } from "../../venue/decimal.ts"
 import { coversPath } from "../../venue/read-paths.ts"
-import { orderSizes } from "./bounds/order-size.ts"
+import { orderSizes } from "./order-size.ts"
 import { claimsOf, enforced, withoutKey } from "./claims-of.ts"
-import { allowedBesides, matchSized, type Sizes, matchedOrder, matchText } from "./match-entry.ts"
+import {
+  allowedBesides,
+  matchSized,
+  type Sizes,
+  matchedOrder,
+  matchText,
+  type Stop,
+  tryRule,
+} from "./try-entry.ts"
 import {
   subjectOf,
   type Subject,
   type Circumstances,
   type JudgedRequest,
-  appliesTo,
 } from "./match/judged-request.ts"
 import {
+  appliesTo,
   type Claim,
   type OrderSize,
   denialBy,
@@ -24,9 +32,10 @@ import {
   type HeldBy,
   ofOrder,
   type Verdict,
-} from "./terms/decision.ts"
-import type { Policy, Rule } from "./terms/policy.ts"
-import { type Stop, tryRule } from "./try-rule.ts"
+  type Verdicts,
+  type Policy,
+  type Rule,
+} from "./terms.ts"
 
 /**
  * Decides whether policy allows a request. One applicable rule must allow all of it, no applicable deny may match,
@@ -47,7 +56,7 @@ export function judge(
   let made: readonly OrderSize[] | undefined
   const sizes: Sizes = () => (made ??= orderSizes(subject, widestBand(applicable, subject)))
   const judged = { applicable, subject, sizes }
-  const verdicts = (): readonly Verdict[] => verdictsOf(judged)
+  const verdicts: Verdicts = () => verdictsOf(judged)
   const refuse = (denial: Denial): Decision => ({ kind: "refuse", denial, verdicts })
 
   const denied = deniedBy(judged)
@@ -75,11 +84,8 @@ function deniedBy({ applicable, subject, sizes }: Judged): Denial | undefined {
       const match = matchSized(entry, subject, sizes)
       if (match === undefined) continue
       const asked = matchText(entry, match, subject)
-      const denied = {
-        reason: "denied_by_rule",
-        asked,
-        allowed: allowedBesides(entry, match),
-      } as const
+      const allowed = allowedBesides(entry, match)
+      const denied = { reason: "denied_by_rule", asked, allowed } as const
       const order = matchedOrder(entry, match)
       return denialBy(policy, entry, order === undefined ? denied : ofOrder(order, denied))
     }
@@ -149,7 +155,7 @@ function heldBy({ applicable, subject, sizes }: Judged): HeldBy | undefined {
 }
 
 /** By what has no verdict of its own: a limit, or what a file asks of every request. */
-function refusedBesides(denial: Denial, verdicts: () => readonly Verdict[]): Decision {
+function refusedBesides(denial: Denial, verdicts: Verdicts): Decision {
   return { kind: "refuse", denial, verdicts: () => [...verdicts(), verdictOf(denial)] }
 }
 
@@ -177,13 +183,10 @@ function verdictsOf({ applicable, subject, sizes }: Judged): readonly Verdict[] 
   ]
 }
 
-/** Who reads: a client, and the key if the read names one. */
-export type Reader = { readonly client: string; readonly key?: string }
-
-/** Whether a policy lets this reader read a path of the venue (without its query). */
+/** Whether a policy lets a client read a path of the venue (without its query), with the key if the read names one. */
 export function mayRead(
   policies: readonly Policy[],
-  { client, key }: Reader,
+  { client, key }: { readonly client: string; readonly key?: string | undefined },
   path: string,
 ): boolean {
   return policies

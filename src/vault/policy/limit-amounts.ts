@@ -1,17 +1,16 @@
 import { err, ok, type Result } from "../../std/result.ts"
-import { addDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
+import { addDecimals, one, type Decimal, wholeDecimal, zero } from "../../venue/decimal.ts"
 import { itemCount } from "../../venue/payload/payload.ts"
-import { quantityUnit } from "./bounds/order-size.ts"
-import type { Match, MatchedOrder } from "./match-entry.ts"
+import { quantityUnit } from "./order-size.ts"
+import type { Match, MatchedOrder } from "./try-entry.ts"
 import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./values/scalars.ts"
-import { type OrderSize, ofOrder, type Mismatch } from "./terms/decision.ts"
+import { type OrderSize, ofOrder, type Mismatch, type Counted, type Limit } from "./terms.ts"
 import {
   orderMakingOperations,
   orderText,
   quantityText,
   type Subject,
 } from "./match/judged-request.ts"
-import type { Counted, Limit } from "./terms/policy.ts"
 
 /** How much a limit counts of a request. Amounts of different groups are never added. */
 export type Amount = { readonly group: string; readonly amount: Decimal }
@@ -29,7 +28,13 @@ type Amounts = Result<readonly Amount[], Mismatch>
 /** How much a limit counts of a request, one amount per group and no zeros; or what can't be read. */
 export function limitAmounts(counting: Counting): Amounts {
   const amounts = unsummed(counting, counting.limit.counted)
-  return amounts.ok ? ok(summed(amounts.value)) : amounts
+  if (!amounts.ok) return amounts
+  const sums = new Map<string, Decimal>()
+  for (const { group, amount } of amounts.value) {
+    sums.set(group, addDecimals(sums.get(group) ?? zero, amount))
+  }
+  const all = [...sums].map(([group, amount]) => ({ group, amount }))
+  return ok(all.filter(({ amount }) => amount.coefficient > 0n))
 }
 
 function unsummed(counting: Counting, counted: Counted): Amounts {
@@ -48,21 +53,18 @@ function unsummed(counting: Counting, counted: Counted): Amounts {
 }
 
 function requestCount({ limit, subject, match }: Counting): Amounts {
-  if (limit.per !== "symbol") return ok([{ group: "", amount: wholeDecimal(1n) }])
+  if (limit.per !== "symbol") return ok([{ group: "", amount: one }])
   if (match.orders === undefined) return err(unreadableOrders(subject, "symbol"))
   const groups = new Set(match.orders.map(({ read }) => String(read.order.symbolId)))
-  return ok([...groups].map((group) => ({ group, amount: wholeDecimal(1n) })))
+  return ok([...groups].map((group) => ({ group, amount: one })))
 }
 
 /** If the orders can't be read, all of them count. */
 function orderCount({ limit, subject, match }: Counting): Amounts {
   if (match.orders !== undefined) {
-    return ok(
-      match.orders.map(({ read }) => ({
-        group: limit.per === "symbol" ? String(read.order.symbolId) : "",
-        amount: wholeDecimal(1n),
-      })),
-    )
+    const groupOf = ({ read }: MatchedOrder) =>
+      limit.per === "symbol" ? String(read.order.symbolId) : ""
+    return ok(match.orders.map((order) => ({ group: groupOf(order), amount: one })))
   }
   const count = itemCount(subject.request.payload)
   if (limit.per === "symbol") return err(unreadableOrders(subject, "symbol"))
@@ -140,17 +142,6 @@ function fieldSum(
   if (by === undefined) return ok([{ group: "", amount }])
   const group = fieldText(fieldAt(body, by))
   return group === undefined ? err(unreadableField(by, "a text")) : ok([{ group, amount }])
-}
-
-function summed(amounts: readonly Amount[]): readonly Amount[] {
-  const sums = new Map<string, Decimal>()
-  for (const { group, amount } of amounts) {
-    const earlier = sums.get(group)
-    sums.set(group, earlier === undefined ? amount : addDecimals(earlier, amount))
-  }
-  return [...sums]
-    .map(([group, amount]) => ({ group, amount }))
-    .filter(({ amount }) => amount.coefficient > 0n)
 }
 
 function unreadableOrders({ request }: Subject, what: "symbol" | "size" | "number"): Mismatch {

@@ -4,8 +4,7 @@ import { parseDurationMs } from "../../std/time/duration.ts"
 import { parseYaml } from "../../std/yaml-file.ts"
 import { compareDecimals, parseDecimal } from "../../venue/decimal.ts"
 import { allMatchers } from "./match/matchers.ts"
-import { isEver } from "./terms/decision.ts"
-import type { Policy } from "./terms/policy.ts"
+import { isEver, type Policy } from "./terms.ts"
 
 /** One difference between two sets of files, for people. */
 export type Change = {

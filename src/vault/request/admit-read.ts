@@ -7,18 +7,18 @@ import { budgetExhausted, type Spending } from "../budgets/budget.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import { mayRead } from "../policy/judge.ts"
+import { nowhere } from "../policy/terms.ts"
 import { type TokenContext, identify, keyNotAllowed } from "./authorize.ts"
 import { policyDenied, recordRefusal, refuse } from "./refuse.ts"
 import { termsOf } from "./spending.ts"
 
-type ReadCall = BotParams["read"]
 type ReadContext = TokenContext & { readonly ledger: Pick<Ledger, "budgets" | "note"> }
 
 /**
  * Says whether a client may read a path of the venue now, and takes what that weighs of the IP budget. A read
  * moves nothing, so no freeze and no lock stops it.
  */
-export function admitRead(call: ReadCall, vault: ReadContext): BotResults["read"] {
+export function admitRead(call: BotParams["read"], vault: ReadContext): BotResults["read"] {
   const client = identify(call.token, vault)
   if (!client.ok) return refuse(client.error, null)
   const set = vault.active()
@@ -53,15 +53,14 @@ export function readBudgetSpent(
 }
 
 function judgeRead(
-  { path, key }: ReadCall,
+  { path, key }: BotParams["read"],
   client: Client,
   set: ActiveSet,
 ): Result<ReadGroup, Refusal> {
   if (key !== undefined && !client.keys.includes(key)) {
     return err(keyNotAllowed(client.name, key))
   }
-  const reader = { client: client.name, ...(key !== undefined && { key }) }
-  if (!mayRead(set.policies, reader, path)) return err(readNotAllowed(path))
+  if (!mayRead(set.policies, { client: client.name, key }, path)) return err(readNotAllowed(path))
   const group = readGroupOf(path, set.profile.reads)
   return group === undefined ? err(groupUndisclosed(path)) : ok(group)
 }
@@ -79,15 +78,8 @@ export function spendingOfRead(ipWeight: number, client: string, set: ActiveSet)
 }
 
 function readNotAllowed(path: string): Refusal {
-  return policyDenied({
-    policy: null,
-    rule: null,
-    reason: "read_not_allowed",
-    file: null,
-    line: null,
-    asked: `GET ${path}`,
-    allowed: null,
-  })
+  const asked = `GET ${path}`
+  return policyDenied({ ...nowhere, reason: "read_not_allowed", asked, allowed: null })
 }
 
 function groupUndisclosed(path: string): Refusal {

@@ -71,30 +71,26 @@ export function clientWithRight(
   })
 }
 
-/** Who signs and for whom, as far as a body says it. */
-export type NamedParties = {
-  readonly signer: Address | undefined
-  readonly target: Address | undefined
-}
-
 /** What the choice of a key depends on. */
-export type KeyAsk = {
+type KeyAsk = {
   readonly client: Client
   /** The header `Countersign-Key`. */
   readonly header: string | undefined
-  readonly split: NamedParties
+  /** Who signs and for whom, as far as the body says it. */
+  readonly split: Readonly<{ signer: Address | undefined; target: Address | undefined }>
   readonly endpoint: Endpoint
   readonly signing: Signing
 }
-
-export type PickedKey = { readonly key: KeyEntry; readonly parties: Parties }
 
 /**
  * Picks the key: the header, else the body's `signer_address`, else the client's first. The choice
  * never depends on the endpoint; whether the key may do this comes after it, and no policy can lift
  * what is refused here.
  */
-export function pickKey(ask: KeyAsk, set: ActiveSet): Result<PickedKey, Refusal> {
+export function pickKey(
+  ask: KeyAsk,
+  set: ActiveSet,
+): Result<{ readonly key: KeyEntry; readonly parties: Parties }, Refusal> {
   const chosen = chooseKey(ask, set)
   if (!chosen.ok) return chosen
   const key = chosen.value
@@ -116,13 +112,27 @@ function chooseKey({ client, header, split }: KeyAsk, set: ActiveSet): Result<Ke
   return ok(key)
 }
 
-function refuseKey(ask: KeyAsk, key: KeyEntry, set: ActiveSet): Refusal | undefined {
-  if (key.network !== set.profile.network) return wrongNetwork(key.name)
-  if (!set.usableKeys.has(key.name)) return keyEnded(key)
-  if (ask.signing.type === "B" && key.role !== "wallet")
-    return walletKeyRequired(ask.endpoint.id, key.name)
-  if (key.role === "wallet" && !ask.client.allow_type_b)
-    return walletKeyNotAllowed(ask.client.name, key.name)
+function refuseKey(
+  { client, endpoint, signing }: KeyAsk,
+  { name: key, network, approval, role }: KeyEntry,
+  set: ActiveSet,
+): Refusal | undefined {
+  if (network !== set.profile.network) {
+    const message = `The key ${key} was made for another network than the one in venue.yaml; use a key made for this one.`
+    return { code: "wrong_network", message, data: { key } }
+  }
+  if (!set.usableKeys.has(key)) {
+    const message = `The key ${key} is ${approval} and never signs again; GET /whoami lists the client's keys.`
+    return { code: "agent_revoked", message, data: { key } }
+  }
+  if (signing.type === "B" && role !== "wallet") {
+    const message = `${endpoint.id} is signed by a wallet key, and ${key} is an agent key; name a wallet key in Countersign-Key.`
+    return { code: "wallet_key_required", message, data: { key } }
+  }
+  if (role === "wallet" && !client.allow_type_b) {
+    const message = `${key} is a wallet key, and the client ${client.name} doesn't have --allow-type-b.`
+    return { code: "key_not_allowed", message, data: { key } }
+  }
   return undefined
 }
 
@@ -148,38 +158,6 @@ export function keyNotAllowed(client: string, key: string | null): Refusal {
   return {
     code: "key_not_allowed",
     message: `The client ${client} may not use ${which}; GET /whoami lists its keys.`,
-    data: { key },
-  }
-}
-
-function wrongNetwork(key: string): Refusal {
-  return {
-    code: "wrong_network",
-    message: `The key ${key} was made for another network than the one in venue.yaml; use a key made for this one.`,
-    data: { key },
-  }
-}
-
-function keyEnded({ name, approval }: KeyEntry): Refusal {
-  return {
-    code: "agent_revoked",
-    message: `The key ${name} is ${approval} and never signs again; GET /whoami lists the client's keys.`,
-    data: { key: name },
-  }
-}
-
-function walletKeyRequired(operation: string, key: string): Refusal {
-  return {
-    code: "wallet_key_required",
-    message: `${operation} is signed by a wallet key, and ${key} is an agent key; name a wallet key in Countersign-Key.`,
-    data: { key },
-  }
-}
-
-function walletKeyNotAllowed(client: string, key: string): Refusal {
-  return {
-    code: "key_not_allowed",
-    message: `${key} is a wallet key, and the client ${client} doesn't have --allow-type-b.`,
     data: { key },
   }
 }

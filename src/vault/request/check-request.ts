@@ -68,21 +68,23 @@ export function explainAt(
   })
 }
 
-type Told = Pick<CheckReport, "refusal"> & Partial<Pick<CheckReport, "verdicts" | "limits">>
-
-function report({ refusal, verdicts = [], limits = [] }: Told): CheckReport {
-  return { would_sign: refusal === null, refusal, verdicts, limits }
-}
-
 /** What stands in the way of what the rules allow: a person's word, else a limit. */
 function heldOrSpent(
   release: Release,
   standing: readonly Headroom[],
   nowMs: LedgerTime,
-): Refusal | null {
+): Refusal | undefined {
   if (release.kind === "missing") return wouldHold(release.held)
   const spent = standing.find(({ claim, fits }) => claim.mode === "enforce" && !fits)
-  return spent === undefined ? null : limitExhausted(spent, nowMs)
+  return spent && limitExhausted(spent, nowMs)
+}
+
+function report({
+  refusal,
+  verdicts = [],
+  limits = [],
+}: Pick<CheckReport, "refusal"> & Partial<CheckReport>): CheckReport {
+  return { would_sign: refusal === null, refusal, verdicts, limits }
 }
 
 /**

@@ -28,7 +28,10 @@ export type Filling = { readonly validity: Validity; readonly profile: Profile }
 /** The digest to sign, from the request as it was judged and the validity that was reserved. */
 export function digestOf(request: ParsedRequest, filling: Filling): Digest {
   const { signing, agentStruct: struct, parties, canonical } = request
-  if (signing.type === "B") return digestB(request, signing, filling)
+  if (signing.type === "B") {
+    const { domain, struct, values } = typeBMessage(request, signing, filling)
+    return typeBDigest(domain, struct, values)
+  }
   const { validity, profile } = filling
   const action = actionHash(signing.tag, canonical)
   return typeADigest({ domain: profile.domain, struct, parties, actionHash: action, validity })
@@ -47,19 +50,15 @@ export function signedBody(
   return canonicalJson({ ...filledBody(request, validity), signature }, wireForm)
 }
 
-/** What a Type B request is signed as: its own struct's values, under the domain of `signature_chain_id`. */
-type TypeBMessage = {
-  readonly domain: Domain
-  readonly struct: StructType
-  readonly values: StructValues
-}
-
-/** The message of a Type B request; what a wallet elsewhere is shown and what is hashed here are both made of it. */
+/**
+ * What a Type B request is signed as: its own struct's values, under the domain of `signature_chain_id`. What a wallet
+ * elsewhere is shown and what is hashed here are both made of it.
+ */
 export function typeBMessage(
   request: ParsedRequest,
   { struct }: Extract<Signing, { type: "B" }>,
   { validity, profile }: Filling,
-): TypeBMessage {
+): { readonly domain: Domain; readonly struct: StructType; readonly values: StructValues } {
   const values = structValues(struct, filledBody(request, validity))
   const chainId = request.business["signature_chain_id"]
   if (!values.ok || typeof chainId !== "number") {
@@ -67,15 +66,6 @@ export function typeBMessage(
   }
   const domain = { ...profile.domain, chainId: BigInt(chainId) }
   return { domain, struct, values: values.value }
-}
-
-function digestB(
-  request: ParsedRequest,
-  signing: Extract<Signing, { type: "B" }>,
-  filling: Filling,
-): Digest {
-  const { domain, struct, values } = typeBMessage(request, signing, filling)
-  return typeBDigest(domain, struct, values)
 }
 
 function filledBody({ business, parties, signing }: ParsedRequest, validity: Validity): JsonObject {
@@ -92,16 +82,14 @@ function filledBody({ business, parties, signing }: ParsedRequest, validity: Val
 
 /** A struct's addresses in EIP-55 form: the same accounts, so the same hash, in whatever case they came. */
 function addressesOf(struct: StructType, business: JsonObject): JsonObject {
-  const named = struct.fields
-    .filter(({ type }) => type === "address")
-    .map(({ name }) => snakeCase(name))
-  return Object.fromEntries(
-    named.flatMap((name) => {
-      const value = business[name]
-      const address = typeof value === "string" ? parseAddress(value) : undefined
-      return address === undefined ? [] : [[name, address] as const]
-    }),
-  )
+  const addresses: Record<string, JsonValue> = {}
+  for (const field of struct.fields.filter(({ type }) => type === "address")) {
+    const name = snakeCase(field.name)
+    const value = business[name]
+    const address = typeof value === "string" ? parseAddress(value) : undefined
+    if (address !== undefined) addresses[name] = address
+  }
+  return addresses
 }
 
 /** What was signed, before it is answered for how long that is good. */

@@ -1,7 +1,7 @@
 import type { Refusal, Stop } from "../../contract/refusal.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
-import type { Lane } from "../../venue/payload/payload.ts"
+import { addDecimals, type Decimal, formatDecimal, zero } from "../../venue/decimal.ts"
 import { type ActiveSet, heldPrice, referencePrice } from "../active/active-set.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
@@ -11,63 +11,46 @@ import type { HoldBinding } from "../ledger/records/hold.ts"
 import { readDecimal } from "../ledger/records/prices.ts"
 import { restoredSentence } from "../ledger/signers/signer-marks.ts"
 import { judge } from "../policy/judge.ts"
-import type { Circumstances, JudgedRequest } from "../policy/match/judged-request.ts"
-import type { Decision, Verdict } from "../policy/terms/decision.ts"
+import type { Circumstances } from "../policy/match/judged-request.ts"
+import { worstOf } from "../policy/order-size.ts"
+import type { Allowed, OrderSize, Verdicts } from "../policy/terms.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { diskLow } from "../watch/disk-space.ts"
 import { venueClockOff } from "../watch/venue-clock.ts"
 import type { ExplainContext } from "./asking.ts"
 import { type BodyCall, keyOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
-import { type NamedOrder, worstCaseText } from "./worst-case.ts"
 
 /** A decision, its "no" as the refusal that goes out. */
 type Judgement =
-  | Extract<Decision, { readonly kind: "allow" | "hold" }>
-  | {
-      readonly kind: "refuse"
-      readonly refusal: Refusal
-      readonly verdicts: () => readonly Verdict[]
-    }
-
-/** Under which files it is judged, when, and how it was sent. */
-type JudgedAt = {
-  readonly set: ActiveSet
-  readonly nowMs: LedgerTime
-  readonly call: Pick<BodyCall, "idempotencyKey">
-}
+  Allowed | { readonly kind: "refuse"; readonly refusal: Refusal; readonly verdicts: Verdicts }
 
 /** Judges a read request by policy, after the invariants that need the clock. */
 export function judgeRequest(
   request: ParsedRequest,
   client: Client,
-  { set, nowMs, call }: JudgedAt,
+  {
+    set,
+    nowMs,
+    call,
+  }: {
+    readonly set: ActiveSet
+    readonly nowMs: LedgerTime
+    readonly call: Pick<BodyCall, "idempotencyKey">
+  },
 ): Judgement {
   const refusal = refuseFrozen(request, client, set) ?? refuseExpiringAgent(request, set, nowMs)
   if (refusal !== undefined) return { kind: "refuse", refusal, verdicts: () => [] }
-  const decision = judge(
-    judgedRequest(request, client, keyOf(call, client, request) !== undefined),
-    set.policies,
-    circumstancesOf(request.key, set, nowMs),
-  )
+  const { endpoint, key, parties, business: body, payload, lane, ttlMs: expiresInMs } = request
+  const judged = {
+    ...{ client: client.name, key, operation: endpoint.id, target: parties.target },
+    ...{ body, payload, lane, expiresInMs },
+    isKeyed: keyOf(call, client, request) !== undefined,
+  }
+  const decision = judge(judged, set.policies, circumstancesOf(key, set, nowMs))
   if (decision.kind !== "refuse") return decision
   const { denial, verdicts } = decision
   return { kind: "refuse", refusal: policyDenied(denial), verdicts }
-}
-
-/** What policy is told of a request. */
-function judgedRequest(request: ParsedRequest, client: Client, isKeyed: boolean): JudgedRequest {
-  return {
-    client: client.name,
-    key: { name: request.key.name, address: request.key.address, role: request.key.role },
-    operation: request.endpoint.id,
-    target: request.parties.target,
-    body: request.business,
-    payload: request.payload,
-    lane: request.lane,
-    expiresInMs: request.ttlMs,
-    isKeyed,
-  }
 }
 
 /** What policy is told of everything else. */
@@ -100,9 +83,7 @@ function refuseExpiringAgent(
   nowMs: LedgerTime,
 ): Refusal | undefined {
   const { key, lane } = request
-  if (!isEnding(key, set, nowMs)) return undefined
-  if (lane !== "open") return undefined
-  return agentExpiring(key)
+  return lane === "open" && isEnding(key, set, nowMs) ? agentExpiring(key) : undefined
 }
 
 /** Whether an agent's approval ends so soon that it adds no risk any more, or has ended. */
@@ -133,15 +114,11 @@ export function refuseNow(
   set: ActiveSet,
   vault: Stoppable & { readonly keyring: KeyLocks },
 ): Refusal | undefined {
-  const stop = stopsNow(vault, set).find(({ data: { signs } }) => !isSigned(lane, signs))
+  const isSigned = ({ data: { signs } }: Stop): boolean =>
+    (lane === "cancel" && signs !== "nothing") || (lane === "reduce" && signs === "reduce_only")
+  const stop = stopsNow(vault, set).find((each) => !isSigned(each))
   if (stop !== undefined) return stop
   return vault.keyring.isLocked(key.name) ? keyLocked(key.name) : undefined
-}
-
-function isSigned(lane: Lane, signs: Stop["data"]["signs"]): boolean {
-  return (
-    (lane === "cancel" && signs !== "nothing") || (lane === "reduce" && signs === "reduce_only")
-  )
 }
 
 type Stoppable = Pick<ExplainContext, "disk" | "venueClock"> & {
@@ -150,20 +127,17 @@ type Stoppable = Pick<ExplainContext, "disk" | "venueClock"> & {
 
 /** What the vault as a whole doesn't sign now, whoever asks and whatever policy says; the gravest first. */
 export function stopsNow(vault: Stoppable, { config }: ActiveSet): readonly Stop[] {
-  const low = vault.disk.low
+  const { disk, ledger } = vault
+  const doubt = ledger.clock.doubt()
   const { maxVenueOffsetMs: most } = config
   const stops = [
-    restored(vault),
-    vault.ledger.isolated?.stop,
-    clockLeapt(vault),
-    low === undefined ? undefined : diskLow(low),
+    ledger.marks.waiting().length === 0 ? undefined : restoreUnaccepted,
+    ledger.isolated?.stop,
+    doubt === undefined ? undefined : clockUnsafe(doubt),
+    disk.low === undefined ? undefined : diskLow(disk.low),
     most === undefined ? undefined : venueClockOff(vault.venueClock, most),
   ]
   return stops.filter((stop) => stop !== undefined)
-}
-
-function restored({ ledger }: Stoppable): Stop | undefined {
-  return ledger.marks.waiting().length === 0 ? undefined : restoreUnaccepted
 }
 
 /** Neither signed nor given out again where others may have frozen it by now. */
@@ -172,11 +146,6 @@ export function refuseIsolated(
   { ledger }: Pick<Stoppable, "ledger">,
 ): Refusal | undefined {
   return lane === "cancel" ? undefined : ledger.isolated?.stop
-}
-
-function clockLeapt({ ledger }: Stoppable): Stop | undefined {
-  const message = ledger.clock.doubt()
-  return message === undefined ? undefined : clockUnsafe(message)
 }
 
 const restoreUnaccepted: Stop = {
@@ -198,9 +167,7 @@ export function stopThrown(error: unknown): Stop | undefined {
   return error.code === "clock_unsafe" ? clockUnsafe(error.message) : undefined
 }
 
-type Held = Extract<Decision, { readonly kind: "hold" }>
-type Allowed = Extract<Decision, { readonly kind: "allow" | "hold" }>
-type At = { readonly ledger: Pick<Ledger, "findRelease">; readonly nowMs: LedgerTime }
+type Held = Extract<Allowed, { readonly kind: "hold" }>
 
 /** Whether a request may go on: no hold stops it, or a person released it and the release is unused. */
 export type Release =
@@ -222,7 +189,7 @@ export function bindingOf(request: ParsedRequest, { name }: Pick<Client, "name">
 export function releaseFor(
   decision: Allowed,
   binding: HoldBinding,
-  { ledger, nowMs }: At,
+  { ledger, nowMs }: { readonly ledger: Pick<Ledger, "findRelease">; readonly nowMs: LedgerTime },
 ): Release {
   if (decision.kind === "allow") return { kind: "free", use: undefined }
   const hold = ledger.findRelease(binding, nowMs)
@@ -251,4 +218,47 @@ export function holdRequest(
     message: `A person must release this request (${where}): countersign held release ${id}. Then send it again.`,
     data: { hold: id, expires_at },
   }
+}
+
+/** How the worst case names an order: `buy DOGE-USD`, and what it is priced in where venue.yaml lists its symbol. */
+export type NamedOrder = { readonly side: string; readonly quote: string | undefined }
+
+/** The orders of a request, in the order of their sizes. */
+export function namedOrders(
+  { payload }: Pick<ParsedRequest, "payload">,
+  { profile }: Pick<ActiveSet, "profile">,
+): readonly NamedOrder[] {
+  if (payload.kind !== "orders") return []
+  return payload.orders.map(({ symbolId, isBuy }) => {
+    const symbol = profile.symbols.byId.get(symbolId)
+    const side = `${isBuy ? "buy" : "sell"} ${symbol?.name ?? `symbol ${symbolId}`}`
+    return { side, quote: symbol?.quote }
+  })
+}
+
+/**
+ * What orders can cost at worst, in words, for the person who decides; where there are several symbols or sides, then of
+ * each: `61 orders, up to 220 USD and 64 BTC; 60 buy DOGE-USD: up to 220 USD; 1 sell ETH-BTC: up to 64 BTC`.
+ */
+export function worstCaseText(sizes: readonly OrderSize[], orders: readonly NamedOrder[]): string {
+  const all = orders.map((order, index) => ({ ...order, cost: worstOf(sizes[index]) }))
+  if (all.length === 0) return "no order that can be read"
+  const total = `${all.length === 1 ? "one order" : `${all.length} orders`}, ${boundText(all)}`
+  const groups = [...Map.groupBy(all, ({ side }) => side)]
+  if (groups.length === 1) return total
+  const parts = groups.map(([side, each]) => `${each.length} ${side}: ${boundText(each)}`)
+  return [total, ...parts].join("; ")
+}
+
+/** `up to 220 USD and 64 BTC`: amounts of two currencies are never added. */
+function boundText(
+  orders: readonly (NamedOrder & { readonly cost: Decimal | undefined })[],
+): string {
+  const sums = new Map<string, Decimal>()
+  for (const { quote = "quote units", cost = zero } of orders) {
+    sums.set(quote, addDecimals(sums.get(quote) ?? zero, cost))
+  }
+  const sum = [...sums].map(([quote, each]) => `${formatDecimal(each)} ${quote}`).join(" and ")
+  const unsized = orders.filter(({ cost }) => cost === undefined).length
+  return unsized === 0 ? `up to ${sum}` : `more than ${sum}: ${unsized} can't be sized`
 }

@@ -19,7 +19,7 @@ import { canonicalJson, type Parties, type StructType } from "../../venue/signin
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import type { IdempotencyKey } from "../ledger/records/idempotency.ts"
-import { hashToken, pickKey, type NamedParties, type PickedKey } from "./authorize.ts"
+import { hashToken, pickKey } from "./authorize.ts"
 import { invalidRequest } from "./refuse.ts"
 
 /** A request that has been read and whose key is known. Frozen; the record, the hash and the outgoing body come from it. */
@@ -60,7 +60,7 @@ export function parseRequest(
   const endpoint = set.profile.endpointByPath.get(call.path)
   if (endpoint === undefined) return err(unknownEndpoint(call.path, set))
 
-  const split = splitOf(call.body)
+  const split = splitBody(call.body)
   if (!split.ok) return split
   const signing = disclosed(endpoint, endpoint.signing)
   if (!signing.ok) return signing
@@ -72,7 +72,7 @@ export function parseRequest(
     set,
   )
   if (!picked.ok) return picked
-  const agentStruct = agentLayout(endpoint, picked.value, set)
+  const agentStruct = agentLayout(endpoint, picked.value.parties, set)
   if (!agentStruct.ok) return agentStruct
   const ttlMs = timeToLive(call.expiresIn, signing.value, set)
   if (!ttlMs.ok) return ttlMs
@@ -93,19 +93,12 @@ export function parseRequest(
   )
 }
 
-function splitOf(body: ParsableCall["body"]): Result<SplitBody, Refusal> {
-  return typeof body === "string"
-    ? splitBody(Buffer.from(body, "base64"))
-    : splitParsed(body.parsed)
-}
-
 function agentLayout(
   endpoint: Endpoint,
-  { parties }: PickedKey,
-  { profile }: ActiveSet,
+  { target }: Parties,
+  { profile: { agentStruct, agentStructWithTarget } }: ActiveSet,
 ): Result<StructType, Refusal> {
-  if (parties.target === undefined) return ok(profile.agentStruct)
-  return disclosed(endpoint, profile.agentStructWithTarget)
+  return target === undefined ? ok(agentStruct) : disclosed(endpoint, agentStructWithTarget)
 }
 
 function disclosed<T>(endpoint: Endpoint, what: Disclosed<T>): Result<T, Refusal> {
@@ -181,23 +174,21 @@ function headerKey(client: string, key: string): IdempotencyKey {
 }
 
 /** A bot's body: what it wants done, apart from who signs and for whom. */
-export type SplitBody = NamedParties & {
+type SplitBody = {
+  readonly signer: Address | undefined
+  readonly target: Address | undefined
   /** The business fields, frozen. */
   readonly business: JsonObject
 }
 
 /** Reads a bot's bytes, once. This is the only place where a body that comes alone becomes a value. */
-export function splitBody(bytes: Uint8Array): Result<SplitBody, Refusal> {
-  const parsed = parseBody(bytes)
-  return parsed.ok ? splitParsed(parsed.value) : parsed
-}
-
-/** As {@link splitBody}, of a body that was read already, as part of a batch. */
-function splitParsed(body: JsonValue): Result<SplitBody, Refusal> {
+export function splitBody(sent: ParsableCall["body"]): Result<SplitBody, Refusal> {
+  const parsed = typeof sent === "string" ? parseBody(Buffer.from(sent, "base64")) : ok(sent.parsed)
+  if (!parsed.ok) return parsed
+  const body = parsed.value
   if (!isJsonObject(body)) {
-    return err(
-      invalidRequest([{ path: "", rule: "object", message: "the body must be a JSON object" }]),
-    )
+    const message = "the body must be a JSON object"
+    return err(invalidRequest([{ path: "", rule: "object", message }]))
   }
   const signer = parseParty(body, "signer_address")
   const target = parseParty(body, "target_address")

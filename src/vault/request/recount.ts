@@ -1,5 +1,4 @@
 import { version } from "../../std/version.ts"
-import type { JsonObject } from "../../venue/json.ts"
 import { laneOf, opaquePayload, parsePayload } from "../../venue/payload/parse-payload.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { budgetWindowMs, type Spending } from "../budgets/budget.ts"
@@ -9,16 +8,12 @@ import { type KeyEntry, isReserved } from "../ledger/records/bindings.ts"
 import { countedAt, readSizes } from "../ledger/records/request-row.ts"
 import type { RequestRow, ShadowRow } from "../ledger/records/row.ts"
 import { claimsOf } from "../policy/claims-of.ts"
-import { type Claim, isEver } from "../policy/terms/decision.ts"
+import { type Claim, isEver, type Policy } from "../policy/terms.ts"
 import { type JudgedRequest, subjectOf } from "../policy/match/judged-request.ts"
-import type { Policy } from "../policy/terms/policy.ts"
+import { longestDayMs } from "../policy/values/local-clock.ts"
 import { circumstancesOf } from "./judge-request.ts"
-import type { ParsedRequest } from "./parse-request.ts"
 import { recordedBody } from "./settle-record.ts"
 import { spendingOf } from "./spending.ts"
-
-/** 26 hours: no calendar has a longer day. */
-const longestDayMs = 26 * 3_600_000
 
 /**
  * Counts what the limits of a set have used from what was recorded, then puts the set and its meters in
@@ -75,26 +70,16 @@ export function judgedRecord(
   return {
     key,
     request: {
-      client: row.client,
-      key: { name: key.name, address: key.address, role: key.role },
-      operation: row.operation,
-      target: row.target ?? undefined,
-      body,
-      payload,
-      lane,
+      ...{ client: row.client, key, operation: row.operation, target: row.target ?? undefined },
+      ...{ body, payload, lane },
       isKeyed: row.kind === "shadow" || row.idempotency !== undefined, // of a shadow it isn't recorded
       expiresInMs: 0, // how long it was good isn't recorded; no limit looks at it
     },
   }
 }
 
-type Reparsed = Pick<ParsedRequest, "endpoint" | "payload" | "lane"> & { readonly body: JsonObject }
-
 /** A recorded request's body as the set's profile reads it, as far as it still can. */
-function parseAgain(
-  row: Pick<RequestRow, "operation" | "body">,
-  { profile }: ActiveSet,
-): Reparsed | undefined {
+function parseAgain(row: Pick<RequestRow, "operation" | "body">, { profile }: ActiveSet) {
   const endpoint = profile.endpoints.get(row.operation)
   if (endpoint === undefined) return undefined
   const body = recordedBody(row.body)
@@ -138,14 +123,12 @@ export function countElsewhere(
   budgets.countEarlier(elsewhere, now() - countedAt(row))
 }
 
-type Aged = { readonly row: RequestRow; readonly ageMs: number }
-
 /** Of requests in the order of counting, those that may still count. */
 async function withAges(
   history: AsyncIterable<RequestRow>,
   nowMs: number,
-): Promise<readonly Aged[]> {
-  const passed: Aged[] = []
+): Promise<readonly { readonly row: RequestRow; readonly ageMs: number }[]> {
+  const passed: { readonly row: RequestRow; readonly ageMs: number }[] = []
   const ahead: RequestRow[] = []
   for await (const row of history) {
     const countedAtMs = countedAt(row)
@@ -161,8 +144,7 @@ async function withAges(
 }
 
 function recordedSpending(row: RequestRow, set: ActiveSet): Spending | undefined {
-  const { client, signer, target } = row
   const read = parseAgain(row, set)
-  if (read === undefined) return undefined
-  return spendingOf({ ...read, parties: { signer, target: target ?? undefined } }, client, set)
+  const parties = { signer: row.signer, target: row.target ?? undefined }
+  return read && spendingOf({ ...read, parties }, row.client, set)
 }

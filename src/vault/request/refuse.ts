@@ -4,7 +4,7 @@ import type { FieldError } from "../../venue/json.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
-import type { Decision, Denial } from "../policy/terms/decision.ts"
+import type { Decision, Denial } from "../policy/terms.ts"
 import type { LedgerTime } from "../process/clock.ts"
 
 /** The answer that says no. */

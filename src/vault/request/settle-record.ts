@@ -11,6 +11,7 @@ import { type KeyEntry, operatorName, panicName } from "../ledger/records/bindin
 import type { Act, RequestRow } from "../ledger/records/row.ts"
 import type { FoundRequest } from "../ledger/store/store.ts"
 import type { AutoFreeze } from "../watch/auto-freeze.ts"
+import { maxTimeMs } from "../policy/values/local-clock.ts"
 import { refuse } from "./refuse.ts"
 import { rateAddress } from "./spending.ts"
 
@@ -74,9 +75,6 @@ function keptPart(outcome: Outcome, { idempotency }: RequestRow): Outcome {
 
 const dayMs = 86_400_000
 
-/** ECMAScript's last time: a later one is no date, and beyond 2^53 no exact number. */
-const maxTimeMs = 8_640_000_000_000_000
-
 /**
  * What an accepted account operation says about an agent key held here: approved until when, or
  * revoked. That the venue accepted it is the word of whoever sent it, so it is heard once and only of an
@@ -88,21 +86,13 @@ export function actFollowing(record: FoundRequest, set: ActiveSet): Act | undefi
   const agent = agentOf(row, set)
   if (agent === undefined || !mayChange(row, agent, set)) return undefined
   const about = { name: agent.name, record: row.id }
-  return row.operation === "revokeAgent"
-    ? { act: "agent_revoked", ...about }
-    : approvalFollowing(row, about)
-}
-
-/** Days count from the signature: of a renewal that is the earliest end there can be. */
-function approvalFollowing(
-  row: RequestRow,
-  about: { readonly name: string; readonly record: string },
-): Act | undefined {
+  if (row.operation === "revokeAgent") return { act: "agent_revoked", ...about }
   const validDays = givesDays(row) ? recordedBody(row.body)["valid_days"] : undefined
   if (typeof validDays !== "number") return undefined
+  // Days count from the signature: of a renewal that is the earliest end there can be.
   const expires_at = Math.min(row.at_ms + validDays * dayMs, maxTimeMs)
-  const wallet = wasSignedElsewhere(row) ? row.signer : null
-  return { act: "agent_approved", ...about, expires_at, ...(wallet !== null && { wallet }) }
+  const wallet = wasSignedElsewhere(row) && { wallet: row.signer }
+  return { act: "agent_approved", ...about, expires_at, ...wallet }
 }
 
 /** The agent key held here that a recorded account operation is about. */

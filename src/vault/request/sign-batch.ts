@@ -1,12 +1,11 @@
 import * as z from "zod"
 
-import type { Refusal } from "../../contract/refusal.ts"
+import type { Refusal, Refused } from "../../contract/refusal.ts"
 import { type BotParams, type BotResults, botParams } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import { ok, type Result, err } from "../../std/result.ts"
 import { pointerTo, type JsonValue, maxJsonDepth } from "../../venue/json.ts"
 import { maxFieldErrors } from "../../venue/payload/parse-payload.ts"
-import type { ActiveSet } from "../active/active-set.ts"
 import type { LedgerTurn } from "../ledger/ledger.ts"
 import type { Asking, SignContext } from "./asking.ts"
 import { authenticate, identify } from "./authorize.ts"
@@ -26,9 +25,10 @@ export async function signBatch(
   const known = identify(token, vault)
   if (!known.ok) return refuse(known.error, null)
   const read = parseBatch(Buffer.from(body, "base64"))
-  const calls = (read.ok ? read.value : []).map((request, index) =>
-    keyed(parseBatchRequest(request, { index, token }), vault.active()),
-  )
+  const calls = (read.ok ? read.value : []).map((request, index): Call => {
+    const call = parseBatchRequest(request, { index, token })
+    return call.ok ? ok({ call: call.value, key: keyToLookUp(call.value, vault.active()) }) : call
+  })
   const keys = calls.flatMap((call) => (call.ok ? (call.value.key ?? []) : []))
   const decided = await vault.ledger.decide(keys, (turn) =>
     signInTheirOrder({ token, turn, calls, unread: read.ok ? undefined : read.error }, vault),
@@ -43,23 +43,22 @@ export async function signBatch(
 
 type Call = Result<Pick<Asking, "call" | "key">, Refusal>
 
-type Batch = {
-  readonly token: string
-  readonly turn: LedgerTurn
-  readonly calls: readonly Call[]
-  /** What is wrong with the batch itself. */
-  readonly unread: Refusal | undefined
-}
-
-type BatchDecided =
-  | Extract<BotResults["signBatch"], { readonly kind: "refused" }>
-  | { readonly kind: "each"; readonly each: readonly Decided[] }
-
 /** The part of a batch that is one turn: nothing waits in it. */
 function signInTheirOrder(
-  { token, turn, calls, unread }: Batch,
+  {
+    token,
+    turn,
+    calls,
+    unread,
+  }: {
+    readonly token: string
+    readonly turn: LedgerTurn
+    readonly calls: readonly Call[]
+    /** What is wrong with the batch itself. */
+    readonly unread: Refusal | undefined
+  },
   vault: SignContext,
-): () => BatchDecided {
+): () => Refused | { readonly kind: "each"; readonly each: readonly Decided[] } {
   const set = vault.active()
   const { nowMs } = turn
   const client = authenticate(token, set, { count: vault.badTokens, nowMs })
@@ -79,15 +78,8 @@ function signInTheirOrder(
   return () => ({ kind: "each", each: made.map((make) => make()) })
 }
 
-/** A call with its idempotency key. */
-function keyed(call: Result<SignCall, Refusal>, set: ActiveSet): Call {
-  return call.ok ? ok({ call: call.value, key: keyToLookUp(call.value, set) }) : call
-}
-
-type BatchResult = Extract<BotResults["signBatch"], { readonly kind: "answer" }>["results"][number]
-
 /** All the answers share one frame of the socket: together they tell as many errors as one alone. */
-function resultOf(answer: BotResults["sign"], maxErrors: number): BatchResult {
+function resultOf(answer: BotResults["sign"], maxErrors: number) {
   if (answer.kind === "answered") {
     throw new Fault("internal", "A request that is returned can't be answered by the venue.")
   }

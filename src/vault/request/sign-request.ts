@@ -19,6 +19,7 @@ import {
   judgeRequest,
   refuseIsolated,
   refuseNow,
+  namedOrders,
 } from "./judge-request.ts"
 import {
   parseRequest,
@@ -30,7 +31,6 @@ import {
 import { recordRefusal, refuse } from "./refuse.ts"
 import { bindingHash, repeatRequest } from "./repeat-request.ts"
 import { spendingOf, withRateLimits } from "./spending.ts"
-import { namedOrders } from "./worst-case.ts"
 
 /**
  * Authenticates, parses, validates, picks the key, judges by policy, reserves nonce, limits and

@@ -7,7 +7,7 @@ import type { ActiveSet } from "../active/active-set.ts"
 import { readDecimal } from "../ledger/records/prices.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { MeterUse } from "../ledger/meters/meters.ts"
-import type { Limit, Policy } from "../policy/terms/policy.ts"
+import type { Limit, Policy } from "../policy/terms.ts"
 import type { StatusSources } from "./sources.ts"
 
 /** `countersign limits show`: what of every limit is used, for each that it was ever counted for. */

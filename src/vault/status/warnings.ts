@@ -1,4 +1,4 @@
-import { joinedLines } from "../../venue/endpoints.ts"
+import { joinedLines } from "../../venue/builtin-profile.ts"
 import type { Warning } from "../../contract/views.ts"
 import { cancelIds, type Profile } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"

@@ -5,34 +5,6 @@ import { type FieldError, type JsonObject, isJsonObject, type JsonValue } from "
 import type { SymbolEntry } from "../profile.ts"
 import { legFields, legNames, type LegName, type OrderFlag } from "./payload.ts"
 
-/** The rules that compare several fields of an order. Bots act on these words, so they never change. */
-export const orderRules = [
-  "order_type_required",
-  "post_only_needs_limit",
-  "post_only_needs_gtc",
-  "post_only_needs_price",
-  "post_only_with_price_match",
-  "reduce_only_with_tpsl",
-  "market_with_price",
-  "limit_needs_one_price",
-  "tpsl_needs_leg",
-  "conditional_needs_algo_order_type",
-  "algo_order_type_needs_conditional",
-  "tpsl_needs_algo_order_type",
-  "algo_order_type_needs_tpsl",
-  "market_with_time_in_force",
-  "market_with_price_match",
-  "slippage_needs_market",
-  "market_order_type_needs_market",
-  "leg_needs_trigger_price",
-  "leg_needs_order_price",
-  "spot_with_position_side",
-  "spot_with_margin_mode",
-  "spot_needs_last_price",
-  "perpetual_needs_base",
-] as const
-export type OrderRule = (typeof orderRules)[number]
-
 /** What rules look at. A field whose value has the wrong type counts as present. */
 type OrderFacts = {
   readonly order: JsonObject
@@ -42,7 +14,7 @@ type OrderFacts = {
 }
 
 type Rule = {
-  readonly rule: OrderRule
+  readonly rule: string
   /** A JSON Pointer that starts at the order. */
   readonly path: string
   readonly isBroken: (facts: OrderFacts) => boolean
@@ -155,7 +127,7 @@ function isTpslType(order: JsonObject): boolean {
   return order["algo_order_type"] === "tpsl" || order["algo_order_type"] === "attached_tpsl"
 }
 
-function marketWithout(field: string, rule: OrderRule): Rule {
+function marketWithout(field: string, rule: string): Rule {
   return {
     rule,
     path: `/${field}`,
@@ -164,7 +136,7 @@ function marketWithout(field: string, rule: OrderRule): Rule {
   }
 }
 
-function onlyMarketWith(field: string, rule: OrderRule): Rule {
+function onlyMarketWith(field: string, rule: string): Rule {
   return {
     rule,
     path: `/${field}`,
@@ -182,7 +154,7 @@ function hasMarketLeg(tpsl: JsonObject | undefined): boolean {
   )
 }
 
-function spotWithout(field: string, rule: OrderRule): Rule {
+function spotWithout(field: string, rule: string): Rule {
   return {
     rule,
     path: `/${field}`,
@@ -276,3 +248,6 @@ const interfaceRules: readonly Rule[] = [
 ]
 
 const allRules: readonly Rule[] = [...interfaceRules, ...strictRules]
+
+/** The rules that compare several fields of an order. Bots act on these words, so they never change. */
+export const orderRules: readonly string[] = [...new Set(allRules.map(({ rule }) => rule))]

@@ -9,10 +9,16 @@ import {
   type JsonValue,
 } from "../json.ts"
 import type { Profile } from "../profile.ts"
-import { fieldError, missingField, unknownField, wrongType } from "./field-rules.ts"
+import {
+  fieldError,
+  missingField,
+  unknownField,
+  wrongType,
+  type Order,
+  type OrderLeg,
+} from "./payload.ts"
 import * as fields from "./payload.ts"
 import { objectAt, brokenOrderRules } from "./order-rules.ts"
-import type { Order, OrderLeg } from "./payload.ts"
 
 type Errors = readonly FieldError[]
 
@@ -142,7 +148,7 @@ function checkValue(type: fields.FieldType, value: JsonValue, path: string): Err
     case "id":
       return checkId(value, path)
     case "boolean":
-      return checkBoolean(value, path)
+      return typeof value === "boolean" ? [] : [wrongType(path, "true or false")]
     case "decimal":
       return checkDecimal(type, value, path)
     case "word":
@@ -164,10 +170,6 @@ function checkText(type: TypeOf<"text">, value: JsonValue, path: string): Errors
   }
   if (length <= type.maxLength) return []
   return [fieldError(path, "too_long", `send at most ${type.maxLength} characters, not ${length}`)]
-}
-
-function checkBoolean(value: JsonValue, path: string): Errors {
-  return typeof value === "boolean" ? [] : [wrongType(path, "true or false")]
 }
 
 function checkId(value: JsonValue, path: string): Errors {

@@ -1,6 +1,6 @@
 import { utf8 } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { isBatch } from "../endpoints.ts"
+import { isBatch } from "../builtin-profile.ts"
 import {
   type FieldError,
   type JsonObject,
@@ -19,9 +19,17 @@ import {
   type PayloadShape,
   type Profile,
 } from "../profile.ts"
-import { fieldError, missingField, unknownField, wrongType } from "./field-rules.ts"
-import { orderFields, type Lane, type Order, type Payload } from "./payload.ts"
-import { parseOrder } from "./parse-order.ts"
+import {
+  fieldError,
+  missingField,
+  unknownField,
+  wrongType,
+  orderFields,
+  type Lane,
+  type Order,
+  type Payload,
+} from "./payload.ts"
+import { parseOrder, type Spot } from "./parse-order.ts"
 import { parseApproveAgent, checkStructBody } from "./struct-body.ts"
 
 /** The most errors in one answer. It bounds the answer to a body that is all wrong. */
@@ -47,7 +55,7 @@ function parseShape(endpoint: Endpoint, body: JsonObject, profile: Profile): Par
     case "order":
       return parseSingleOrder(body, endpoint, profile)
     case "order_with_id":
-      return parseOrderWithId(body, { endpoint, shape, profile })
+      return parseSingleOrder(body, endpoint, profile)
     case "order_list":
       return parseOrderList(body, { endpoint, shape, profile })
     case "item_list":
@@ -86,32 +94,31 @@ function parseStruct(body: JsonObject, { signing }: Endpoint, profile: Profile):
   return errors.length > 0 ? err(errors) : ok({ kind: "struct" })
 }
 
-type Shaped<Kind extends PayloadShape["kind"]> = {
-  readonly endpoint: Endpoint
-  readonly shape: Extract<PayloadShape, { readonly kind: Kind }>
-  readonly profile: Profile
-}
-
-/** Parses the body of placeOrder. */
-function parseSingleOrder(body: JsonObject, endpoint: Endpoint, profile: Profile): Parsed {
-  const order = parseOrder(body, { path: "", alsoAllowed: endpoint.extraFields }, profile.symbols)
-  return order.ok ? ok(single(order.value)) : order
-}
-
-/** Parses an order that also has the id of the order that it changes. */
-function parseOrderWithId(
+/** Parses the body of placeOrder, or an order that also has the id of the order that it changes. */
+function parseSingleOrder(
   body: JsonObject,
-  { endpoint, shape, profile }: Shaped<"order_with_id">,
+  { shape, extraFields }: Endpoint,
+  profile: Profile,
 ): Parsed {
-  const alsoAllowed = [...endpoint.extraFields, ...orderExtraFields(profile)]
-  const order = parseItem(body, { path: "", orderId: shape.orderId, alsoAllowed, profile })
-  return order.ok ? ok(single(order.value)) : order
+  const alsoAllowed = [...extraFields, ...orderExtraFields(profile)]
+  const orderId = shape.kind === "order_with_id" ? shape.orderId : undefined
+  const order = parseItem(body, { path: "", orderId, alsoAllowed, profile })
+  if (!order.ok) return order
+  return ok({ kind: "orders", orders: Object.freeze([order.value]), form: "single" })
 }
 
 /** Parses a batch of orders. Each order is parsed in full. */
 function parseOrderList(
   body: JsonObject,
-  { endpoint, shape, profile }: Shaped<"order_list">,
+  {
+    endpoint,
+    shape,
+    profile,
+  }: {
+    readonly endpoint: Endpoint
+    readonly shape: Extract<PayloadShape, { readonly kind: "order_list" }>
+    readonly profile: Profile
+  },
 ): Parsed {
   const items = parseItems(body, shape.items, endpoint.extraFields)
   if (!items.ok) return items
@@ -129,24 +136,19 @@ function parseOrderList(
     : ok({ kind: "orders", orders: Object.freeze(orders), form: "batch" })
 }
 
-function single(order: Order): Payload {
-  return { kind: "orders", orders: Object.freeze([order]), form: "single" }
-}
-
 /** An extra field of placeOrder is allowed in the orders of batches and changes too. */
 function orderExtraFields(profile: Profile): readonly string[] {
   return profile.endpoints.get("placeOrder")?.extraFields ?? []
 }
 
-type ItemContext = {
-  readonly path: string
-  /** The pointer to the id of the order that the item changes; `undefined` if the item is a new order. */
-  readonly orderId: string | undefined
-  readonly alsoAllowed: readonly string[]
-  readonly profile: Profile
-}
-
-function parseItem(item: JsonValue, context: ItemContext): Parsed<Order> {
+function parseItem(
+  item: JsonValue,
+  context: Spot & {
+    /** The pointer to the id of the order that the item changes; `undefined` if the item is a new order. */
+    readonly orderId: string | undefined
+    readonly profile: Profile
+  },
+): Parsed<Order> {
   const { path, orderId, profile } = context
   if (!isJsonObject(item)) return err([wrongType(path, "an order, as an object")])
   const idField = parsePointer(orderId ?? "")?.slice(0, 1) ?? []
@@ -276,21 +278,18 @@ function checkCancelBody(endpoint: Endpoint, body: JsonObject): readonly FieldEr
   const own = found.filter(({ name }) => ofOrders.has(foldName(name)))
   const isLong = utf8(JSON.stringify(body)).length > maxOpenCancelBytes
   const message = `only orders have this field; leave it out, or list the fields of ${endpoint.id} in venue.yaml`
+  const tooLarge = `a cancel has at most ${maxOpenCancelBytes} bytes unless venue.yaml lists the fields of ${endpoint.id}`
   return [
     ...own.map(({ path }) => fieldError(path, "field_of_orders", message)),
-    ...(isLong ? [tooLarge(endpoint)] : []),
+    ...(isLong ? [fieldError("", "too_large", tooLarge)] : []),
   ]
 }
 
-function tooLarge({ id }: Endpoint): FieldError {
-  const message = `a cancel has at most ${maxOpenCancelBytes} bytes unless venue.yaml lists the fields of ${id}`
-  return fieldError("", "too_large", message)
-}
-
-type Named = { readonly name: string; readonly path: string }
-
 /** The name of every field at every depth. */
-function namesIn(value: JsonValue, path: string): readonly Named[] {
+function namesIn(
+  value: JsonValue,
+  path: string,
+): readonly { readonly name: string; readonly path: string }[] {
   if (typeof value !== "object" || value === null) return []
   return Object.entries<JsonValue>(value).flatMap(([name, inner]) => {
     const at = pointerTo(path, name)

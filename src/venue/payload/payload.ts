@@ -1,11 +1,22 @@
 import type { Address } from "../address.ts"
 import type { Decimal } from "../decimal.ts"
+import type { FieldError } from "../json.ts"
 
-export type OrderType = "limit" | "market"
-export type TimeInForce = "gtc" | "fok" | "ioc"
-export type TriggerBy = "last_price" | "mark_price" | "oracle_price"
-export type AlgoOrderType = "conditional" | "tpsl" | "attached_tpsl"
-export type OrderFlag = "post_only" | "reduce_only"
+export const orderTypes = ["limit", "market"] as const
+export const timesInForce = ["gtc", "fok", "ioc"] as const
+export const positionSides = ["both", "long", "short"] as const
+export const marginModes = ["cross", "isolated"] as const
+export const marketOrderTypes = ["base", "quote"] as const
+export const stpModes = ["cancel_maker", "cancel_taker", "cancel_both", "none"] as const
+export const priceMatches = ["queue_1", "queue_5", "counter_party_1", "counter_party_5"] as const
+export const algoOrderTypes = ["conditional", "tpsl", "attached_tpsl"] as const
+export const orderFlags = ["post_only", "reduce_only"] as const
+export const triggerSources = ["last_price", "mark_price", "oracle_price"] as const
+export const tpslModes = ["full", "partial"] as const
+
+export type OrderType = (typeof orderTypes)[number]
+export type OrderFlag = (typeof orderFlags)[number]
+type TriggerBy = (typeof triggerSources)[number]
 
 /** A take-profit or stop-loss leg. `orderPrice` is set when its child order is a limit order. */
 export type OrderLeg = {
@@ -23,22 +34,22 @@ export type Order = {
   readonly symbolId: number
   readonly isBuy: boolean
   readonly orderType: OrderType | undefined
-  readonly timeInForce: TimeInForce | undefined
+  readonly timeInForce: (typeof timesInForce)[number] | undefined
   /** Base units, or quote units when `marketOrderType` is `quote`. */
   readonly quantity: Decimal
   readonly price: Decimal | undefined
   readonly slippage: Decimal | undefined
-  readonly positionSide: "both" | "long" | "short" | undefined
-  readonly marginMode: "cross" | "isolated" | undefined
-  readonly marketOrderType: "base" | "quote" | undefined
-  readonly stpMode: "cancel_maker" | "cancel_taker" | "cancel_both" | "none" | undefined
-  readonly priceMatch: "queue_1" | "queue_5" | "counter_party_1" | "counter_party_5" | undefined
-  readonly algoOrderType: AlgoOrderType | undefined
+  readonly positionSide: (typeof positionSides)[number] | undefined
+  readonly marginMode: (typeof marginModes)[number] | undefined
+  readonly marketOrderType: (typeof marketOrderTypes)[number] | undefined
+  readonly stpMode: (typeof stpModes)[number] | undefined
+  readonly priceMatch: (typeof priceMatches)[number] | undefined
+  readonly algoOrderType: (typeof algoOrderTypes)[number] | undefined
   readonly conditional:
     { readonly triggerPrice: Decimal; readonly triggerBy: TriggerBy } | undefined
   readonly tpsl:
     | {
-        readonly mode: "full" | "partial"
+        readonly mode: (typeof tpslModes)[number]
         readonly takeProfit: OrderLeg | undefined
         readonly stopLoss: OrderLeg | undefined
       }
@@ -99,30 +110,6 @@ export type BodyField = {
   readonly type: FieldType
 }
 
-export const orderTypes: readonly OrderType[] = ["limit", "market"]
-export const timesInForce: readonly TimeInForce[] = ["gtc", "fok", "ioc"]
-export const positionSides: readonly ValueOf<"positionSide">[] = ["both", "long", "short"]
-export const marginModes: readonly ValueOf<"marginMode">[] = ["cross", "isolated"]
-export const marketOrderTypes: readonly ValueOf<"marketOrderType">[] = ["base", "quote"]
-export const stpModes: readonly ValueOf<"stpMode">[] = [
-  "cancel_maker",
-  "cancel_taker",
-  "cancel_both",
-  "none",
-]
-export const priceMatches: readonly ValueOf<"priceMatch">[] = [
-  "queue_1",
-  "queue_5",
-  "counter_party_1",
-  "counter_party_5",
-]
-export const algoOrderTypes: readonly AlgoOrderType[] = ["conditional", "tpsl", "attached_tpsl"]
-export const orderFlags: readonly OrderFlag[] = ["post_only", "reduce_only"]
-export const triggerSources: readonly TriggerBy[] = ["last_price", "mark_price", "oracle_price"]
-export const tpslModes: readonly NonNullable<Order["tpsl"]>["mode"][] = ["full", "partial"]
-
-type ValueOf<Name extends keyof Order> = NonNullable<Order[Name]>
-
 const decimal: FieldType = { kind: "decimal" }
 
 const conditionalFields: readonly BodyField[] = [
@@ -181,4 +168,55 @@ function optional(name: string, type: FieldType): BodyField {
 
 function word(values: readonly string[]): FieldType {
   return { kind: "word", values }
+}
+
+/** What can be wrong with a single field. Bots act on these words, so they never change. */
+export const fieldRules = [
+  "required",
+  "unknown_field",
+  "wrong_type",
+  "value_not_allowed",
+  "duplicate_value",
+  "empty",
+  "too_long",
+  "not_decimal",
+  "not_above_zero",
+  "out_of_range",
+  "not_address",
+  "wrong_checksum",
+  "not_bytes32",
+  "wrong_service_chain",
+  "wrong_signature_chain_id",
+  "too_many_items",
+  "field_of_orders",
+  "too_large",
+  "undisclosed",
+] as const
+
+/** Makes an error about one field; `path` leads to it, and `message` says what to send. */
+export function fieldError(
+  path: string,
+  rule: (typeof fieldRules)[number],
+  message: string,
+): FieldError {
+  return { path, rule, message }
+}
+
+/** The error of a field that the interface doesn't document. */
+export function unknownField(path: string): FieldError {
+  return fieldError(
+    path,
+    "unknown_field",
+    "this field isn't documented; leave it out, or have extra_fields in venue.yaml admit it",
+  )
+}
+
+/** The error of a required field that is absent. */
+export function missingField(path: string): FieldError {
+  return fieldError(path, "required", "this field is required; add it")
+}
+
+/** The error of a value that has another JSON type than the field. */
+export function wrongType(path: string, expected: string): FieldError {
+  return fieldError(path, "wrong_type", `send ${expected}`)
 }

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { parseAddress, type Address } from "../address.ts"
-import { approveAgentStruct, agentStruct } from "../endpoints.ts"
+import { approveAgentStruct, agentStruct } from "../builtin-profile.ts"
 import { pointerTo, type FieldError, type JsonObject, type JsonValue } from "../json.ts"
 import type { Profile } from "../profile.ts"
 import {
@@ -11,18 +11,25 @@ import {
   type StructValue,
   type StructValues,
 } from "../signing-hash.ts"
-import { fieldError, missingField, unknownField, wrongType } from "./field-rules.ts"
-import type { AgentApproval } from "./payload.ts"
+import { fieldError, missingField, unknownField, wrongType, type AgentApproval } from "./payload.ts"
 
 /**
  * Parses a complete Type B body (with signer_address, nonce and expires_after) into the values that
  * `hashStruct` takes. So the values that were judged are the values that are hashed.
  */
 export function structValues(
-  struct: StructType,
+  { fields }: Pick<StructType, "fields">,
   body: JsonObject,
 ): Result<StructValues, readonly FieldError[]> {
-  return parseMembers(struct.fields, body)
+  const values = new Map<string, StructValue>()
+  const errors: FieldError[] = []
+  for (const field of fields) {
+    const name = snakeCase(field.name)
+    const read = parseMember(field.type, fieldOf(body, name), pointerTo("", name))
+    if (read.ok) values.set(field.name, read.value)
+    else errors.push(read.error)
+  }
+  return errors.length > 0 ? err(errors) : ok(values)
 }
 
 /**
@@ -36,7 +43,7 @@ export function checkStructBody(
 ): readonly FieldError[] {
   const fields = businessFields(struct)
   const known = new Set([...fields.map((field) => snakeCase(field.name)), "signature_chain_id"])
-  const read = parseMembers(fields, body)
+  const read = structValues({ fields }, body)
   return [
     ...(read.ok ? [] : read.error),
     ...(known.has("service_chain") ? checkServiceChain(body, typeB) : []),
@@ -93,21 +100,6 @@ function addressOf(value: JsonValue | undefined): Address | undefined {
   return typeof value === "string" ? parseAddress(value) : undefined
 }
 
-function parseMembers(
-  fields: readonly StructField[],
-  body: JsonObject,
-): Result<StructValues, readonly FieldError[]> {
-  const values = new Map<string, StructValue>()
-  const errors: FieldError[] = []
-  for (const field of fields) {
-    const name = snakeCase(field.name)
-    const read = parseMember(field.type, fieldOf(body, name), pointerTo("", name))
-    if (read.ok) values.set(field.name, read.value)
-    else errors.push(read.error)
-  }
-  return errors.length > 0 ? err(errors) : ok(values)
-}
-
 function fieldOf(body: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(body, name) ? body[name] : undefined
 }
@@ -126,6 +118,11 @@ function parseMember(type: string, value: JsonValue | undefined, path: string): 
   return type === "string" ? ok(value) : parseBytes32(value, path)
 }
 
+function parseBytes32(text: string, path: string): Parsed {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return ok(text)
+  return err(fieldError(path, "not_bytes32", "send 32 bytes: 0x and 64 hex digits"))
+}
+
 function parseAddressAt(text: string, path: string): Parsed {
   const address = parseAddress(text)
   if (address !== undefined) return ok(address)
@@ -134,11 +131,6 @@ function parseAddressAt(text: string, path: string): Parsed {
   }
   const message = "the checksum of this address is wrong; check it letter by letter"
   return err(fieldError(path, "wrong_checksum", message))
-}
-
-function parseBytes32(text: string, path: string): Parsed {
-  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return ok(text)
-  return err(fieldError(path, "not_bytes32", "send 32 bytes: 0x and 64 hex digits"))
 }
 
 /** A JSON integer is exact up to 53 bits. A wider type may also come as a string. */

@@ -1,5 +1,5 @@
 import type { Place, YamlPath } from "../../std/yaml-file.ts"
-import { approveAgentStruct, builtinEndpoints, placeOrderTag } from "../endpoints.ts"
+import { approveAgentStruct, builtinEndpoints, placeOrderTag } from "../builtin-profile.ts"
 import { parsePointer } from "../json.ts"
 import { orderFields } from "../payload/payload.ts"
 import { signingFieldOf } from "../payload/parse-payload.ts"
@@ -26,8 +26,7 @@ export function checkEndpoints(
   return [
     ...given.flatMap(checkOverride),
     ...open.flatMap((each) => [...checkSigning(each), ...checkLayout(each), ...checkStruct(each)]),
-    ...checkTagsDiffer(open, lineOf),
-    ...checkStructsDiffer(open, lineOf),
+    ...checkDiffer(open, lineOf),
   ]
 }
 
@@ -80,54 +79,46 @@ function checkStruct(given: Given): readonly PlacedProblem[] {
   return checkTypeBStruct(struct).map((message) => atSetting(given, "struct", message))
 }
 
-type LineOf = (id: OperationId) => number
-
-/** Type A operations differ only in their tag byte. */
-function checkTagsDiffer(given: readonly Given[], lineOf: LineOf): readonly PlacedProblem[] {
-  const owners = new Map([[placeOrderTag, "placeOrder's (built in)"]])
-  return given.flatMap((each) => {
+/**
+ * Checks that no two operations have one tag or one struct: Type A operations differ only in their tag byte, and different
+ * type strings have different type hashes.
+ */
+function checkDiffer(
+  given: readonly Given[],
+  lineOf: (id: OperationId) => number,
+): readonly PlacedProblem[] {
+  const owners = new Map<unknown, string>([[placeOrderTag, "placeOrder's (built in)"]])
+  const ownerOf = (value: number | string | undefined, id: OperationId): string | undefined => {
+    const owner = owners.get(value)
+    if (value !== undefined && owner === undefined)
+      owners.set(value, `${id}'s (line ${lineOf(id)})`)
+    return owner
+  }
+  const ofTags = given.flatMap((each) => {
     const { id } = each.endpoint
-    const tag = each.settings.action_tag
-    if (tag === undefined) return []
-    const owner = owners.get(tag)
-    if (owner === undefined) {
-      owners.set(tag, `${id}'s (line ${lineOf(id)})`)
-      return []
-    }
-    return [atSetting(each, "action_tag", `${id} can't have the action tag ${tag}: it is ${owner}`)]
+    const { action_tag: tag } = each.settings
+    const owner = ownerOf(tag, id)
+    const message = `${id} can't have the action tag ${tag}: it is ${owner}`
+    return owner === undefined ? [] : [atSetting(each, "action_tag", message)]
   })
-}
-
-/** Different type strings have different type hashes. */
-function checkStructsDiffer(given: readonly Given[], lineOf: LineOf): readonly PlacedProblem[] {
-  const owners = new Map<string, string>()
-  return given.flatMap((each) => {
+  const ofStructs = given.flatMap((each) => {
     const { id } = each.endpoint
-    const typeString = each.settings.struct?.typeString
-    if (typeString === undefined) return []
-    const owner = owners.get(typeString)
-    if (owner === undefined) {
-      owners.set(typeString, `${id}'s (line ${lineOf(id)})`)
-      return []
-    }
+    const owner = ownerOf(each.settings.struct?.typeString, id)
     const message = `${id} can't have this struct: it is ${owner}, and a signature for one would do for the other`
-    return [atSetting(each, "struct", message)]
+    return owner === undefined ? [] : [atSetting(each, "struct", message)]
   })
+  return [...ofTags, ...ofStructs]
 }
 
 /** Checks that an operation's signing type, tag and struct go together. */
 function checkSigning(given: Given): readonly PlacedProblem[] {
-  const { action_tag, struct } = given.settings
+  const { id, area } = given.endpoint
+  const { signing, action_tag, struct } = given.settings
   if (action_tag !== undefined && struct !== undefined) {
-    const message = `${given.endpoint.id} has an action_tag (Type A) and a struct (Type B); keep one`
+    const message = `${id} has an action_tag (Type A) and a struct (Type B); keep one`
     return [atSetting(given, "struct", message)]
   }
-  return given.endpoint.area === "trade" ? checkTradeSigning(given) : checkAccountSigning(given)
-}
-
-function checkTradeSigning(given: Given): readonly PlacedProblem[] {
-  const { id } = given.endpoint
-  const { signing, struct } = given.settings
+  if (area === "account") return checkAccountSigning(given)
   if (signing === "B") {
     const message = `${id} is a trade endpoint, and those are Type A; remove signing: B`
     return [atSetting(given, "signing", message)]
@@ -152,10 +143,8 @@ function checkAccountSigning(given: Given): readonly PlacedProblem[] {
   return []
 }
 
-const bodySettings = ["items", "item_like", "like", "order_id", "fields"] as const
-
-const layoutSettings = [...bodySettings, "applies_flags"] as const
-
+const orderSettings = ["items", "item_like", "like", "order_id"] as const
+const layoutSettings = [...orderSettings, "fields", "applies_flags"] as const
 type LayoutSetting = (typeof layoutSettings)[number]
 
 const layoutOf: Partial<Record<OperationId, readonly LayoutSetting[]>> = {

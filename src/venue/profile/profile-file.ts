@@ -6,7 +6,9 @@ import {
   undisclosedItems,
   undisclosedStruct,
   undisclosedTag,
-} from "../endpoints.ts"
+  buildProfile,
+  builtinParts,
+} from "../builtin-profile.ts"
 import { parsePayload } from "../payload/parse-payload.ts"
 import { checkAgentWithTarget } from "../payload/struct-body.ts"
 import type {
@@ -27,7 +29,6 @@ import {
   readGroupOf,
   readWeights,
 } from "../read-paths.ts"
-import { buildProfile, builtinParts } from "./builtin-profile.ts"
 import { checkEndpoints, checkExtraFields, type PlacedProblem } from "./check-endpoints.ts"
 import { profileSchema, type ProfileFile, type EndpointSettings } from "./profile-schema.ts"
 
@@ -97,9 +98,8 @@ function checkPanic(profile: Profile): readonly PlacedProblem[] {
     const [first] = payload.error
     const what =
       first === undefined ? "it is wrong" : `${first.path || "the body"}: ${first.message}`
-    return [
-      { path: ["panic", index, "body"], message: `${operation} can't have this body: ${what}` },
-    ]
+    const message = `${operation} can't have this body: ${what}`
+    return [{ path: ["panic", index, "body"], message }]
   })
 }
 
@@ -119,12 +119,7 @@ function profileOf(value: ProfileFile): Profile {
     symbols: value.symbols.map(symbolOf),
     tpslLegs: value.tpsl_legs,
     defaultMarketOrderType: value.defaults.market_order_type,
-    panic: value.panic.map(({ operation, key, target, body }) => ({
-      operation,
-      key,
-      target,
-      body,
-    })),
+    panic: value.panic,
     duplicateNonceCode: value.codes.duplicate_nonce,
     notProcessedCodes: value.codes.not_processed,
     reads: value.reads,
@@ -135,12 +130,14 @@ function profileOf(value: ProfileFile): Profile {
 /** Applies venue.yaml's settings of an endpoint. They were checked before. */
 function endpointOf(builtin: Endpoint, value: ProfileFile): Endpoint {
   const settings = value.endpoints[builtin.id] ?? {}
-  const signing = onThisNetwork(signingOf(builtin, settings), value)
-  const { fields, applies_flags } = settings
-  const appliesFlags = applies_flags === "true"
-  const extraFields = value.extra_fields[builtin.id] ?? []
-  const shape = shapeOf(builtin, settings)
-  return { ...builtin, signing, shape, extraFields, fields, appliesFlags }
+  return {
+    ...builtin,
+    signing: onThisNetwork(signingOf(builtin, settings), value),
+    shape: shapeOf(builtin, settings),
+    extraFields: value.extra_fields[builtin.id] ?? [],
+    fields: settings.fields,
+    appliesFlags: settings.applies_flags === "true",
+  }
 }
 
 function signingOf(endpoint: Endpoint, settings: EndpointSettings): Disclosed<Signing> {
@@ -176,11 +173,10 @@ function onThisNetwork(signing: Disclosed<Signing>, value: ProfileFile): Disclos
 }
 
 function shapeOf(endpoint: Endpoint, settings: EndpointSettings): PayloadShape {
-  const { items, item_like, order_id: orderId } = settings
+  const { struct, like, items, item_like, order_id: orderId } = settings
   if (endpoint.shape.kind !== "opaque") return endpoint.shape
-  if (settings.struct !== undefined) return { kind: "struct" }
-  if (settings.like !== undefined && orderId !== undefined)
-    return { kind: "order_with_id", orderId }
+  if (struct !== undefined) return { kind: "struct" }
+  if (like !== undefined && orderId !== undefined) return { kind: "order_with_id", orderId }
   if (items === undefined) return endpoint.shape
   return item_like === undefined
     ? { kind: "item_list", items }
@@ -196,31 +192,22 @@ function symbolOf(symbol: ProfileFile["symbols"][number]): SymbolEntry {
   return { id, name, market, quote, referencePrice }
 }
 
-type Named = { readonly group: ReadGroup; readonly index: number; readonly pattern: string }
-
 /** Checks that no path is in two groups: its weight would be a guess. */
 function checkReads(
   reads: ReadPaths,
   placeOf: (path: YamlPath) => Place,
 ): readonly PlacedProblem[] {
-  const named = readGroups.flatMap((group) =>
-    reads[group].map((pattern, index): Named => ({ group, index, pattern })),
+  const all = readGroups.flatMap((group) =>
+    reads[group].map((pattern, index) => ({ group, pattern, path: ["reads", group, index] })),
   )
-  return named.flatMap((each, at) => {
-    const other = named.slice(0, at).find((earlier) => isAtOdds(earlier, each))
+  return all.flatMap(({ group, pattern, path }, at) => {
+    const earlier = all.slice(0, at).filter((each) => each.group !== group)
+    const other = earlier.find((each) => patternsMeet(each.pattern, pattern))
     if (other === undefined) return []
-    const { line } = placeOf(pathOf(other))
-    const message = `a path can be both in ${each.group} by this and in ${other.group} by ${other.pattern} (line ${line}); tell them apart`
-    return [{ path: pathOf(each), message }]
+    const { line } = placeOf(other.path)
+    const message = `a path can be both in ${group} by this and in ${other.group} by ${other.pattern} (line ${line}); tell them apart`
+    return [{ path, message }]
   })
-}
-
-function isAtOdds(one: Named, other: Named): boolean {
-  return one.group !== other.group && patternsMeet(one.pattern, other.pattern)
-}
-
-function pathOf({ group, index }: Named): YamlPath {
-  return ["reads", group, index]
 }
 
 /** What venue.yaml polls; `undefined` for nothing. Where its path has `{id}`, the id of each symbol takes that place. */

@@ -13,7 +13,7 @@ import { signingFieldOf } from "../payload/parse-payload.ts"
 import { cancelIds, operationIds } from "../profile.ts"
 import { isPathPattern } from "../read-paths.ts"
 import { parseStructType } from "../signing-hash.ts"
-import { builtinParts } from "./builtin-profile.ts"
+import { builtinParts } from "../builtin-profile.ts"
 
 const { domain, canonicalForm } = builtinParts
 const maxUint256 = 2n ** 256n - 1n

@@ -8,7 +8,7 @@ import { privateKeyToAccount } from "viem/accounts"
 
 import { type Curve, loadNativeCurve } from "../../../src/vault/keyring/curve.ts"
 import { nobleCurve } from "../../../src/vault/keyring/noble-curve.ts"
-import { placeOrderTag } from "../../../src/venue/endpoints.ts"
+import { placeOrderTag } from "../../../src/venue/builtin-profile.ts"
 import type { Digest } from "../../../src/venue/signing-hash.ts"
 import { agentTypes, canonicalOrders, domain } from "../order.ts"
 import { actionHashOf } from "./action-hash.ts"

@@ -1,6 +1,6 @@
 import { judge } from "../../../src/vault/policy/judge.ts"
 import type { JudgedRequest } from "../../../src/vault/policy/match/judged-request.ts"
-import type { Policy } from "../../../src/vault/policy/terms/policy.ts"
+import type { Policy } from "../../../src/vault/policy/terms.ts"
 import {
   circumstances,
   decimal,

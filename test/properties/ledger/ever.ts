@@ -1,6 +1,5 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import fc from "fast-check"
 
 import { openLedgerOver } from "../../../src/vault/ledger/open-ledger.ts"
@@ -8,7 +7,7 @@ import type { Ledger } from "../../../src/vault/ledger/ledger.ts"
 import { readLedger } from "../../../src/audit/open-ledger.ts"
 import { entriesAfter } from "../../../src/audit/read-entries.ts"
 import type { OpenStore } from "../../../src/vault/ledger/store/store.ts"
-import { ever } from "../../../src/vault/policy/terms/decision.ts"
+import { ever } from "../../../src/vault/policy/terms.ts"
 import { formatDecimal } from "../../../src/venue/decimal.ts"
 import { aClaim } from "../../support/a-claim.ts"
 import { verdictOf } from "../../support/audit-ledger.ts"

@@ -1,21 +1,19 @@
 import { copyFile, rm } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "node:test"
+import assert from "node:assert/strict"
+import fc from "fast-check"
 
 import type { Ledger } from "../../../src/vault/ledger/ledger.ts"
 import { openLedger, openLedgerOver } from "../../../src/vault/ledger/open-ledger.ts"
 import type { RequestRow } from "../../../src/vault/ledger/records/row.ts"
-import type { Claim } from "../../../src/vault/policy/terms/decision.ts"
+import type { Claim } from "../../../src/vault/policy/terms.ts"
 import { formatDecimal } from "../../../src/venue/decimal.ts"
 import { aClaim, dayFrom, hourMs, type ClaimChanges } from "../../support/a-claim.ts"
 import { fakeClock, startMs, type FakeClock, ledgerTime } from "../../support/fake-clock.ts"
 import { reserve, plainAsk, requestEntry } from "../../support/ledger-ask.ts"
 import type { FileEngine, FilePlace } from "../../support/ledger-engines.ts"
 import { numRuns } from "../../support/runs.ts"
-
-import assert from "node:assert/strict"
-
-import fc from "fast-check"
 
 const limits: readonly ClaimChanges[] = [
   { meter: "short", lengthMs: 5_000, release: "refused", max: "40" },

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import fc from "fast-check"
 
 import { openLedgerOver } from "../../../src/vault/ledger/open-ledger.ts"
@@ -8,7 +7,7 @@ import type { Ledger } from "../../../src/vault/ledger/ledger.ts"
 import type { Act, JournalRow } from "../../../src/vault/ledger/records/row.ts"
 import type { Client, KeyEntry } from "../../../src/vault/ledger/records/bindings.ts"
 import { Fault } from "../../../src/std/fault.ts"
-import { ever } from "../../../src/vault/policy/terms/decision.ts"
+import { ever } from "../../../src/vault/policy/terms.ts"
 import { parseAddress } from "../../../src/venue/address.ts"
 import { formatDecimal } from "../../../src/venue/decimal.ts"
 import { beginning, chained, Disk, type Entry } from "../../simulation/store/disk.ts"

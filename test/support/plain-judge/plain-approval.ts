@@ -1,4 +1,4 @@
-import type { Rule } from "../../../src/vault/policy/terms/policy.ts"
+import type { Rule } from "../../../src/vault/policy/terms.ts"
 import type { Said } from "./plain-matchers.ts"
 import type { PlainSubject } from "./plain-subject.ts"
 

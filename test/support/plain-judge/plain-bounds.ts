@@ -1,4 +1,4 @@
-import type { Rule, SizeBound } from "../../../src/vault/policy/terms/policy.ts"
+import type { Rule, SizeBound } from "../../../src/vault/policy/terms.ts"
 import { decimalText, times, unitsOf, unitsText } from "./plain-amount.ts"
 import { saidOf, type Said } from "./plain-matchers.ts"
 import { orderWords, quantityWords, symbolWords, type PlainOrder } from "./plain-order.ts"

@@ -1,9 +1,17 @@
-import type { Denial, HeldBy, Verdict } from "../../../src/vault/policy/terms/decision.ts"
+import type {
+  Denial,
+  HeldBy,
+  Verdict,
+  Deny,
+  Entry,
+  Hold,
+  Policy,
+  Rule,
+} from "../../../src/vault/policy/terms.ts"
 import type {
   Circumstances,
   JudgedRequest,
 } from "../../../src/vault/policy/match/judged-request.ts"
-import type { Deny, Entry, Hold, Policy, Rule } from "../../../src/vault/policy/terms/policy.ts"
 import { unitsOf, unitsText } from "./plain-amount.ts"
 import { plainClaims, type PlainClaim, type PlainSizes } from "./plain-limit.ts"
 import { plainSized } from "./plain-over.ts"

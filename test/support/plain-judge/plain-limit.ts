@@ -1,6 +1,5 @@
 import { err, ok, type Result } from "../../../src/std/result.ts"
-import type { ClaimWindow } from "../../../src/vault/policy/terms/decision.ts"
-import type { Limit, Policy } from "../../../src/vault/policy/terms/policy.ts"
+import type { ClaimWindow, Limit, Policy } from "../../../src/vault/policy/terms.ts"
 import type { Order } from "../../../src/venue/payload/payload.ts"
 import { fieldUnits, unitsOf, unitsText, whole } from "./plain-amount.ts"
 import { dayAround } from "./plain-clock.ts"

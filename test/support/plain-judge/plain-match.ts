@@ -1,4 +1,4 @@
-import type { Entry } from "../../../src/vault/policy/terms/policy.ts"
+import type { Entry } from "../../../src/vault/policy/terms.ts"
 import { asksOfOrders, orderMatchers } from "./plain-matchers.ts"
 import { orderWords, type PlainOrder, type PlainPart } from "./plain-order.ts"
 import { requestMatchers } from "./plain-request-matchers.ts"

@@ -1,5 +1,4 @@
-import type { DenialReason } from "../../../src/vault/policy/terms/decision.ts"
-import type { Entry } from "../../../src/vault/policy/terms/policy.ts"
+import type { DenialReason, Entry } from "../../../src/vault/policy/terms.ts"
 import type { Order } from "../../../src/venue/payload/payload.ts"
 import type { Profile } from "../../../src/venue/profile.ts"
 import { symbolWords, type Field, type PlainPart, type Values } from "./plain-order.ts"

@@ -1,4 +1,4 @@
-import type { Deny, Over } from "../../../src/vault/policy/terms/policy.ts"
+import type { Deny, Over } from "../../../src/vault/policy/terms.ts"
 import type { Order } from "../../../src/venue/payload/payload.ts"
 import { unitsOf, unitsText } from "./plain-amount.ts"
 import type { PlainSizes } from "./plain-limit.ts"

@@ -1,4 +1,4 @@
-import type { Rule } from "../../../src/vault/policy/terms/policy.ts"
+import type { Rule } from "../../../src/vault/policy/terms.ts"
 import { approval } from "./plain-approval.ts"
 import { maxNotional, maxQuantity, maxSlippage, minQuantity, priceBand } from "./plain-bounds.ts"
 import { asksOfOrders, orderMatchers, type Said, saidOf } from "./plain-matchers.ts"

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "../../../src/std/result.ts"
-import type { DenialReason } from "../../../src/vault/policy/terms/decision.ts"
+import type { DenialReason } from "../../../src/vault/policy/terms.ts"
 import type { Order } from "../../../src/venue/payload/payload.ts"
 import type { Profile } from "../../../src/venue/profile.ts"
 import { decimalText, times, unitsOf, unitsText, whole } from "./plain-amount.ts"

@@ -3,8 +3,8 @@ import { describe, it } from "node:test"
 
 import { exitCodes } from "../../../src/commands/cli/exit-code.ts"
 import { statuses } from "../../../src/gate/http/problem.ts"
-import { denialReasons } from "../../../src/vault/policy/terms/decision.ts"
-import { fieldRules } from "../../../src/venue/payload/field-rules.ts"
+import { denialReasons } from "../../../src/vault/policy/terms.ts"
+import { fieldRules } from "../../../src/venue/payload/payload.ts"
 import { orderRules } from "../../../src/venue/payload/order-rules.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 

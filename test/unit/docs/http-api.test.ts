@@ -4,10 +4,14 @@ import { describe, it } from "node:test"
 import { errorCodes, statuses } from "../../../src/gate/http/problem.ts"
 import { gateLimits } from "../../../src/gate/process/gate-limits.ts"
 import { maxBatchRequests } from "../../../src/vault/request/sign-batch.ts"
-import { fieldRules } from "../../../src/venue/payload/field-rules.ts"
-import { orderFields, type BodyField, type FieldType } from "../../../src/venue/payload/payload.ts"
+import {
+  fieldRules,
+  orderFields,
+  type BodyField,
+  type FieldType,
+} from "../../../src/venue/payload/payload.ts"
 import { orderRules } from "../../../src/venue/payload/order-rules.ts"
-import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
+import { builtinEndpoints } from "../../../src/venue/builtin-profile.ts"
 import { maxBatchItems } from "../../../src/venue/payload/parse-payload.ts"
 import { countersign } from "../../support/countersign.ts"
 import {

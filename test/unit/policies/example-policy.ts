@@ -6,8 +6,7 @@ import type {
   Circumstances,
   JudgedRequest,
 } from "../../../src/vault/policy/match/judged-request.ts"
-import type { Decision } from "../../../src/vault/policy/terms/decision.ts"
-import type { Policy } from "../../../src/vault/policy/terms/policy.ts"
+import type { Decision, Policy } from "../../../src/vault/policy/terms.ts"
 import { operationIds } from "../../../src/venue/profile.ts"
 import { readRepositoryFile } from "../../support/markdown.ts"
 import { circumstances, outcomeOf, policiesOf } from "../../support/policy-case.ts"

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { ipWeight, writeEndpoints } from "../../../src/sandbox/answer-request.ts"
 import { addressWeight } from "../../../src/vault/request/spending.ts"
-import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
+import { builtinEndpoints } from "../../../src/venue/builtin-profile.ts"
 import { agent, approval, operation, typeA, wallet, type Fields } from "./signed-bodies.ts"
 import {
   accepted,

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import { id, TypedDataEncoder } from "ethers"
 
 import { toHex, utf8 } from "../../../src/std/bytes.ts"
@@ -15,7 +14,7 @@ import {
   type StructType,
   type StructValue,
 } from "../../../src/venue/signing-hash.ts"
-import { agentStruct, approveAgentStruct } from "../../../src/venue/endpoints.ts"
+import { agentStruct, approveAgentStruct } from "../../../src/venue/builtin-profile.ts"
 
 const signer = "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23"
 const word = `0x${"ab".repeat(32)}`

@@ -2,9 +2,12 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { toHex } from "../../../src/std/bytes.ts"
-import { builtinEndpoints, joinedLines } from "../../../src/venue/endpoints.ts"
+import {
+  builtinEndpoints,
+  joinedLines,
+  builtinProfile,
+} from "../../../src/venue/builtin-profile.ts"
 import { operationIds, type OperationId } from "../../../src/venue/profile.ts"
-import { builtinProfile } from "../../../src/venue/profile/builtin-profile.ts"
 import { endpointOf, profileOf } from "./profile-text.ts"
 
 /** Copied from the interface's tables by hand: path, weight base, weight per ten items. */

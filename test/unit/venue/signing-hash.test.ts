@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { toHex } from "../../../src/std/bytes.ts"
 import { parseAddress, type Address } from "../../../src/venue/address.ts"
-import { agentStruct, approveAgentStruct } from "../../../src/venue/endpoints.ts"
+import { agentStruct, approveAgentStruct } from "../../../src/venue/builtin-profile.ts"
 import {
   actionHash,
   typeADigest,

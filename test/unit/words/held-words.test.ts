@@ -1,11 +1,10 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
-
 import fc from "fast-check"
 
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import type { HoldView } from "../../../src/contract/bot-views.ts"
-import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
+import { builtinEndpoints } from "../../../src/venue/builtin-profile.ts"
 import { operationIds, type OperationId } from "../../../src/venue/profile.ts"
 import { expiryWords, heldLine, heldWords, isAccountWide } from "../../../src/words/held-words.ts"
 import { limitOrder, openTestVault, type TestVault } from "../../support/open-test-vault.ts"

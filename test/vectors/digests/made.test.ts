@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { agentStruct, approveAgentStruct } from "../../../src/venue/endpoints.ts"
+import { agentStruct, approveAgentStruct } from "../../../src/venue/builtin-profile.ts"
 import { typedData, type TypedData } from "../../../src/venue/typed-data.ts"
 import { readRepositoryFile, sectionOf } from "../../support/markdown.ts"
 import { agentValues, approvalValues, domainOf, readVectors, typeA, typeB, type TypeA, type TypeB } from "../../support/signing-vectors.ts"

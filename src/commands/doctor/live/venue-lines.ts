@@ -1,5 +1,5 @@
 import type { PriceView } from "../../../contract/bot-views.ts"
-import { joinedLines } from "../../../venue/endpoints.ts"
+import { joinedLines } from "../../../venue/builtin-profile.ts"
 import { cancelIds, type Profile } from "../../../venue/profile.ts"
 import { sandboxChainId } from "../../../sandbox/state/market.ts"
 import { shellWord } from "../../../std/visible.ts"

@@ -4,7 +4,7 @@ import { nearestWord } from "../../../std/nearest-word.ts"
 import { err, ok, type Result } from "../../../std/result.ts"
 import { parseYaml, type Located, type Problem } from "../../../std/yaml-file.ts"
 import type { FileSet } from "../../../vault/config/file-set.ts"
-import type { Policy, Named } from "../../../vault/policy/terms/policy.ts"
+import type { Policy, Named } from "../../../vault/policy/terms.ts"
 import {
   parseSymbol,
   objectError,

@@ -1,5 +1,5 @@
 import type { LimitView } from "../../../contract/bot-views.ts"
-import type { Named, Policy } from "../../../vault/policy/terms/policy.ts"
+import type { Named, Policy } from "../../../vault/policy/terms.ts"
 import { addDecimals, compareDecimals, parseDecimal, zero } from "../../../venue/decimal.ts"
 import { table, toned, type Line } from "../../cli/print.ts"
 import { fileKeys } from "./parse-cases.ts"

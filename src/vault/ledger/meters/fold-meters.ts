@@ -1,4 +1,4 @@
-import type { Claim } from "../../policy/terms/decision.ts"
+import type { Claim } from "../../policy/terms.ts"
 import { countedAt, refundsOf } from "../records/request-row.ts"
 import type { RequestRow } from "../records/row.ts"
 import type { HistoryRow } from "../store/meter-queries.ts"

@@ -1,5 +1,5 @@
 import { Fault } from "../../../std/fault.ts"
-import { type Claim, isEver } from "../../policy/terms/decision.ts"
+import { type Claim, isEver } from "../../policy/terms.ts"
 import { type Clock, openSteadyTime, type SteadyTime } from "../../process/clock.ts"
 import { countedAt } from "../records/request-row.ts"
 import type { Headroom } from "../records/reservation.ts"

@@ -6,7 +6,7 @@ import {
   zero,
   type Decimal,
 } from "../../../venue/decimal.ts"
-import { ever, type Claim, type ClaimWindow } from "../../policy/terms/decision.ts"
+import { ever, type Claim, type ClaimWindow } from "../../policy/terms.ts"
 import { readDecimal } from "../records/prices.ts"
 import {
   groupClaims,

@@ -5,7 +5,7 @@ import {
   maxDecimal,
   minDecimal,
 } from "../../../venue/decimal.ts"
-import type { Claim, ClaimWindow, OrderSize } from "../../policy/terms/decision.ts"
+import type { Claim, ClaimWindow, OrderSize } from "../../policy/terms.ts"
 import { readDecimal } from "./prices.ts"
 import type { OutcomeRow, RefundFields, RequestRow } from "./row.ts"
 

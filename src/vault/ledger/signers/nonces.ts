@@ -1,6 +1,5 @@
 import type { Address } from "../../../venue/address.ts"
-import { rollingWindow, type RollingWindow } from "../../budgets/rolling-window.ts"
-import { openTurns, type Turns } from "../../budgets/budget.ts"
+import { rollingWindow, type RollingWindow, openTurns, type Turns } from "../../budgets/budget.ts"
 import { type Clock, type LedgerTime, openSteadyTime } from "../../process/clock.ts"
 import { nonceCycle, type NonceShare } from "../records/nonce-share.ts"
 import type { ReserveAsk } from "../records/reservation.ts"

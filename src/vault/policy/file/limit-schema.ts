@@ -3,8 +3,7 @@ import * as z from "zod"
 import type { OperationId } from "../../../venue/profile.ts"
 import type { UnplacedLimit } from "../claims-of.ts"
 import { orderMakingOperations } from "../match/judged-request.ts"
-import { ever } from "../terms/decision.ts"
-import type { Counted, LimitWindow, Limit } from "../terms/policy.ts"
+import { ever, type Counted, type LimitWindow, type Limit } from "../terms.ts"
 import { dayWindow } from "../values/local-clock.ts"
 import {
   described,

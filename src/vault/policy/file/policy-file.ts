@@ -4,7 +4,7 @@ import { err, ok, type Result } from "../../../std/result.ts"
 import { parseYaml, type Located, type Problem, isBlankYaml } from "../../../std/yaml-file.ts"
 import type { Profile } from "../../../venue/profile.ts"
 import { limitDefinition } from "../claims-of.ts"
-import type { Entry, Named, Policy, Limit } from "../terms/policy.ts"
+import type { Entry, Named, Policy, Limit } from "../terms.ts"
 import type { FieldPointer } from "../values/scalars.ts"
 import { policySchema, type WrittenPolicy } from "./policy-schema.ts"
 

@@ -2,7 +2,7 @@ import * as z from "zod"
 
 import { isPathPattern } from "../../../venue/read-paths.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
-import type { Deny, Hold, Over, Policy, Rule } from "../terms/policy.ts"
+import type { Deny, Hold, Over, Policy, Rule } from "../terms.ts"
 import {
   described,
   objectError,

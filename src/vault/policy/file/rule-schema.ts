@@ -2,7 +2,7 @@ import * as z from "zod"
 
 import { compareDecimals, parseDecimal, type Decimal } from "../../../venue/decimal.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
-import type { Entry, Rule, SizeBound } from "../terms/policy.ts"
+import type { Entry, Rule, SizeBound } from "../terms.ts"
 import {
   described,
   objectError,

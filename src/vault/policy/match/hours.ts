@@ -9,9 +9,8 @@ import {
   textAs,
   timeZone,
 } from "../values/scalars.ts"
-import type { Subject } from "./judged-request.ts"
+import { type Subject, sorted, type Matcher } from "./judged-request.ts"
 import { days, type Day, type LocalClock, type LocalTime } from "../values/local-clock.ts"
-import { sorted, type Matcher } from "./matcher.ts"
 
 /**
  * Hours of a week on the clocks of a zone, half-open: `[from, to)`. If `toMinute` is before `fromMinute`, they

@@ -1,7 +1,7 @@
 import type * as z from "zod"
 
 import type { Address } from "../../../venue/address.ts"
-import type { AlgoOrderType, OrderFlag, TimeInForce } from "../../../venue/payload/payload.ts"
+import * as payload from "../../../venue/payload/payload.ts"
 import { addressText, listOf, listOfWords, oneOf, symbolRef } from "../values/scalars.ts"
 import { hours } from "./hours.ts"
 import {
@@ -14,15 +14,13 @@ import {
   symbolText,
   symbolsOf,
   type Reading,
-} from "./judged-request.ts"
-import {
   patternMatcher,
   sorted,
   type Matcher,
   listMatcher,
   readingText,
   type Beside,
-} from "./matcher.ts"
+} from "./judged-request.ts"
 import { where } from "./where.ts"
 
 const symbols = listMatcher({
@@ -56,7 +54,7 @@ const orderTypes = listMatcher({
   example: ["limit"],
   unreadable: "a leg with a price but no type is both",
   reason: "order_type_not_allowed",
-  item: () => oneOf(["limit", "market"]),
+  item: () => oneOf(payload.orderTypes),
   read: orderTypesOf,
   contradictions: [
     {
@@ -73,7 +71,7 @@ const timeInForce = listMatcher({
   example: ["gtc"],
   unreadable: "a leg's limit order, and a standalone tpsl without `order_type`: unreadable",
   reason: "time_in_force_not_allowed",
-  item: () => oneOf(["gtc", "fok", "ioc"]),
+  item: () => oneOf(payload.timesInForce),
   read: timeInForceOf,
   contradictions: [
     {
@@ -87,7 +85,11 @@ const timeInForce = listMatcher({
   ],
 })
 
-function timeInForceOf({ order, leg, orderTypes: types }: JudgedOrder): Reading<TimeInForce> {
+function timeInForceOf({
+  order,
+  leg,
+  orderTypes: types,
+}: JudgedOrder): Reading<(typeof payload.timesInForce)[number]> {
   // A market order has none. The interface doesn't say what a leg's limit order has.
   if (leg !== undefined) return types?.includes("limit") === true ? undefined : []
   if (order.timeInForce !== undefined) return [order.timeInForce]
@@ -95,11 +97,11 @@ function timeInForceOf({ order, leg, orderTypes: types }: JudgedOrder): Reading<
   return order.orderType === "market" ? [] : undefined
 }
 
-type Flags<Reason extends string> = Matcher<readonly OrderFlag[], JudgedOrder, Reason>
+type Flags<Reason extends string> = Matcher<readonly payload.OrderFlag[], JudgedOrder, Reason>
 
 /** What the two have in common. */
 const flags = {
-  schema: () => listOfWords(["post_only", "reduce_only"]),
+  schema: () => listOfWords(payload.orderFlags),
   asked: (order: JudgedOrder) => `${partText(order)}flags ${readingText(flagsOf(order))}`,
   form: sorted,
   narrowedBy: "more",
@@ -133,7 +135,7 @@ const forbidFlags: Flags<"flag_forbidden"> = {
 }
 
 /** The interface gives legs no flags, so no leg says that it is post_only or reduce_only. */
-function flagsOf({ order, leg }: JudgedOrder): readonly OrderFlag[] {
+function flagsOf({ order, leg }: JudgedOrder): readonly payload.OrderFlag[] {
   return leg === undefined ? order.flags : []
 }
 
@@ -144,7 +146,7 @@ const positionSides = listMatcher({
   example: ["both"],
   unreadable: "left out on anything but a known spot symbol: unreadable",
   reason: "position_side_not_allowed",
-  item: () => oneOf(["both", "long", "short"]),
+  item: () => oneOf(payload.positionSides),
   read: (order) => ownOrAccounts(order.order.positionSide, order),
 })
 
@@ -155,7 +157,7 @@ const marginModes = listMatcher({
   example: ["isolated"],
   unreadable: "as `position_sides`",
   reason: "margin_mode_not_allowed",
-  item: () => oneOf(["cross", "isolated"]),
+  item: () => oneOf(payload.marginModes),
   read: (order) => ownOrAccounts(order.order.marginMode, order),
 })
 
@@ -171,10 +173,12 @@ const stpModes = listMatcher({
   example: ["cancel_maker", "cancel_both"],
   unreadable: "a leg's: unreadable",
   reason: "stp_mode_not_allowed",
-  item: () => oneOf(["cancel_maker", "cancel_taker", "cancel_both", "none"]),
+  item: () => oneOf(payload.stpModes),
   // The interface doesn't say whether a leg's order has the mode of its entry.
   read: ({ order, leg }) => (leg === undefined ? [order.stpMode ?? "cancel_maker"] : undefined),
 })
+
+const algoTypes = [...payload.algoOrderTypes, "none"] as const
 
 const algoOrderTypes = listMatcher({
   key: "algo_order_types",
@@ -182,12 +186,12 @@ const algoOrderTypes = listMatcher({
   example: ["none"],
   unreadable: "`conditional` or `tpsl` fields without the type: unreadable",
   reason: "algo_order_type_not_allowed",
-  item: () => oneOf(["conditional", "tpsl", "attached_tpsl", "none"]),
+  item: () => oneOf(algoTypes),
   read: algoTypeOf,
 })
 
 /** An order that breaks the venue's rules here is unreadable; it never counts as "none". */
-function algoTypeOf({ order }: JudgedOrder): Reading<AlgoOrderType | "none"> {
+function algoTypeOf({ order }: JudgedOrder): Reading<(typeof algoTypes)[number]> {
   if (order.algoOrderType !== undefined) return [order.algoOrderType]
   return order.conditional === undefined && order.tpsl === undefined ? ["none"] : undefined
 }
@@ -253,8 +257,8 @@ const label = patternMatcher({
   reason: "label_not_allowed",
   speaksOf: new Set(["approveAgent"]),
   // Only approveAgent's label is documented; another operation's is read by `where`.
-  read: ({ request: { payload } }: Subject) =>
-    payload.kind === "approve_agent" ? [payload.approval.label] : undefined,
+  read: ({ request }: Subject) =>
+    request.payload.kind === "approve_agent" ? [request.payload.approval.label] : undefined,
 })
 
 /** Every matcher of a request as a whole, in the order in which a rule asks them. */

@@ -19,8 +19,7 @@ import {
   yesOrNo,
   type Pattern,
 } from "../values/scalars.ts"
-import { shortText, type Subject } from "./judged-request.ts"
-import { sorted, type Matcher } from "./matcher.ts"
+import { shortText, type Subject, sorted, type Matcher } from "./judged-request.ts"
 
 /** What `where` asks of one field. Every condition must hold. */
 export type FieldCondition = {

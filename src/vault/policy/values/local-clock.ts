@@ -7,8 +7,8 @@ export type Day = (typeof days)[number]
 /** The local time in its zone; `undefined` for a time that no calendar has. */
 export type LocalClock = (nowMs: number) => LocalTime | undefined
 
-/** ECMAScript's last time: beyond it there is no date. */
-const maxTimeMs = 8_640_000_000_000_000
+/** ECMAScript's last time: a later one is no date, and beyond 2^53 no exact number. */
+export const maxTimeMs = 8_640_000_000_000_000
 
 /** A clock of a time zone by its IANA name; `undefined` when there is no such zone. */
 export function localClock(zone: string): LocalClock | undefined {
@@ -60,7 +60,7 @@ export type DayWindow = {
 }
 
 /** Longer than any calendar day, even when clocks change. */
-const longestDayMs = 26 * 3_600_000
+export const longestDayMs = 26 * 3_600_000
 
 /**
  * Finds the calendar day around a time, from its first millisecond to the first millisecond of the next day.

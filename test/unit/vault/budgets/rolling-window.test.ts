@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { rollingWindow, type Weighed } from "../../../../src/vault/budgets/rolling-window.ts"
+import { rollingWindow, type Weighed } from "../../../../src/vault/budgets/budget.ts"
 
 const one = (client: string, weight = 1, isCertain = true): Weighed => ({
   client,

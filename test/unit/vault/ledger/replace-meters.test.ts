@@ -1,10 +1,12 @@
 import { describe, it } from "node:test"
+import assert from "node:assert/strict"
+import fc from "fast-check"
 
 import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import { countedAt } from "../../../../src/vault/ledger/records/request-row.ts"
 import type { RequestRow } from "../../../../src/vault/ledger/records/row.ts"
-import type { Claim } from "../../../../src/vault/policy/terms/decision.ts"
+import type { Claim } from "../../../../src/vault/policy/terms.ts"
 import { formatDecimal } from "../../../../src/venue/decimal.ts"
 import { aClaim, hourMs } from "../../../support/a-claim.ts"
 import { fakeClock, startMs, ledgerTime } from "../../../support/fake-clock.ts"
@@ -18,10 +20,6 @@ import {
 } from "../../../support/ledger-ask.ts"
 import { clock, ledger, openLedgerForEach } from "../../../support/ledger-for-each.ts"
 import { numRuns } from "../../../support/runs.ts"
-
-import assert from "node:assert/strict"
-
-import fc from "fast-check"
 
 openLedgerForEach()
 

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { claimsOf, enforced } from "../../../../src/vault/policy/claims-of.ts"
 import { judge } from "../../../../src/vault/policy/judge.ts"
-import type { Decision } from "../../../../src/vault/policy/terms/decision.ts"
+import type { Decision } from "../../../../src/vault/policy/terms.ts"
 import { subjectOf } from "../../../../src/vault/policy/match/judged-request.ts"
 import type { Order } from "../../../../src/venue/payload/payload.ts"
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { judge, mayRead, type Reader } from "../../../../src/vault/policy/judge.ts"
+import { judge, mayRead } from "../../../../src/vault/policy/judge.ts"
 import type { JudgedRequest } from "../../../../src/vault/policy/match/judged-request.ts"
 import { operationIds } from "../../../../src/venue/profile.ts"
 import { coversPath, isPathPattern } from "../../../../src/venue/read-paths.ts"
@@ -299,7 +299,7 @@ describe("require_idempotency", () => {
   })
 })
 
-const bot: Reader = { client: "bot", key: "bot-agent" }
+const bot = { client: "bot", key: "bot-agent" }
 
 function reading(pattern: string, path: string): boolean {
   return mayRead(policiesOf(`policy: p\nreads: ["${pattern}"]\n`), bot, path)
@@ -357,7 +357,7 @@ describe("reads", () => {
   })
 
   it("are for those whom the file is for", () => {
-    const read = (appliesTo: string, reader: Reader) => {
+    const read = (appliesTo: string, reader: Parameters<typeof mayRead>[1]) => {
       const text = `policy: p\napplies_to: ${appliesTo}\nreads: [/v1/market/**]\n`
       return mayRead(policiesOf(text), reader, "/v1/market/ticker")
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { Denial } from "../../../../src/vault/policy/terms/decision.ts"
+import type { Denial } from "../../../../src/vault/policy/terms.ts"
 import type { JudgedRequest } from "../../../../src/vault/policy/match/judged-request.ts"
 import type { Order } from "../../../../src/venue/payload/payload.ts"
 import {

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { Refusal } from "../../../../src/contract/refusal.ts"
-import type { Result } from "../../../../src/std/result.ts"
 import { makeActiveSet, type ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import type { Client, KeyEntry } from "../../../../src/vault/ledger/records/bindings.ts"
-import { pickKey, type KeyAsk, type PickedKey } from "../../../../src/vault/request/authorize.ts"
+import { pickKey } from "../../../../src/vault/request/authorize.ts"
 import type { Address } from "../../../../src/venue/address.ts"
 import type { OperationId } from "../../../../src/venue/profile.ts"
 import { openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
@@ -59,17 +57,11 @@ describe("picking the key", () => {
   function pick({ operation = "placeOrder", header, signer, target, by = client }: Ask) {
     const endpoint = set.profile.endpoints.get(operation)!
     assert.ok(endpoint.signing.known)
-    const ask: KeyAsk = {
-      client: by,
-      header,
-      split: { signer, target },
-      endpoint,
-      signing: endpoint.signing.value,
-    }
-    return pickKey(ask, set)
+    const signing = endpoint.signing.value
+    return pickKey({ client: by, header, split: { signer, target }, endpoint, signing }, set)
   }
 
-  function nameOf(picked: Result<PickedKey, Refusal>): string {
+  function nameOf(picked: ReturnType<typeof pickKey>): string {
     return picked.ok ? picked.value.key.name : picked.error.code
   }
 

@@ -4,24 +4,28 @@ import { describe, it } from "node:test"
 import { maxFrameBytes } from "../../../../src/link/wire.ts"
 import type { Refusal } from "../../../../src/contract/refusal.ts"
 import { utf8 } from "../../../../src/std/bytes.ts"
-import { splitBody, type SplitBody } from "../../../../src/vault/request/parse-request.ts"
+import { splitBody } from "../../../../src/vault/request/parse-request.ts"
 import { invalidRequest } from "../../../../src/vault/request/refuse.ts"
-import { fieldError } from "../../../../src/venue/payload/field-rules.ts"
+import { fieldError } from "../../../../src/venue/payload/payload.ts"
 import { maxFieldErrors } from "../../../../src/venue/payload/parse-payload.ts"
 
 const lower = "0x2c7536e3605d9c16a7a3d7b1898e529396a65c23"
 const checksummed = "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23"
 
-function splitOf(text: string): SplitBody {
-  const split = splitBody(utf8(text))
-  assert.ok(split.ok)
-  return split.value
+function split(text: string) {
+  return splitBody(Buffer.from(utf8(text)).toString("base64"))
+}
+
+function splitOf(text: string) {
+  const read = split(text)
+  assert.ok(read.ok)
+  return read.value
 }
 
 function refusalOf(text: string): Refusal {
-  const split = splitBody(utf8(text))
-  assert.ok(!split.ok)
-  return split.error
+  const read = split(text)
+  assert.ok(!read.ok)
+  return read.error
 }
 
 function brokenRules(text: string): readonly string[] {

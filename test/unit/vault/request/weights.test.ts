@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { addressWeight } from "../../../../src/vault/request/spending.ts"
 import type { OperationId } from "../../../../src/venue/profile.ts"
-import { builtinProfile } from "../../../../src/venue/profile/builtin-profile.ts"
+import { builtinProfile } from "../../../../src/venue/builtin-profile.ts"
 import { endpointOf } from "../../venue/profile-text.ts"
 
 const cases: readonly { id: OperationId; batchLength: number; weight: number }[] = [

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import fc from "fast-check"
 
-import { worstCaseText } from "../../../../src/vault/request/worst-case.ts"
+import { worstCaseText } from "../../../../src/vault/request/judge-request.ts"
 import { wholeDecimal } from "../../../../src/venue/decimal.ts"
 
 const [five, seven] = [wholeDecimal(5n), wholeDecimal(7n)]

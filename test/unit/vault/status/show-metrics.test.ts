@@ -5,11 +5,11 @@ import { errorCodes } from "../../../../src/gate/http/problem.ts"
 import { maxFrameBytes } from "../../../../src/link/wire.ts"
 import type { ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import { maxNamedSeries } from "../../../../src/vault/metrics/vault-metrics.ts"
-import { denialReasons } from "../../../../src/vault/policy/terms/decision.ts"
+import { denialReasons } from "../../../../src/vault/policy/terms.ts"
 import { keyFamilies } from "../../../../src/vault/status/key-families.ts"
 import { showMetrics } from "../../../../src/vault/status/show-metrics.ts"
 import type { StatusSources } from "../../../../src/vault/status/sources.ts"
-import { builtinEndpoints } from "../../../../src/venue/endpoints.ts"
+import { builtinEndpoints } from "../../../../src/venue/builtin-profile.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   cancelPath,

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import fc from "fast-check"
 
 import { checkOrderFields, checkOrderRules } from "../../../../src/sandbox/order-rules.ts"
 import type { JsonObject, JsonValue } from "../../../../src/venue/json.ts"
-import { fieldRules } from "../../../../src/venue/payload/field-rules.ts"
-import { orderFields, type Order } from "../../../../src/venue/payload/payload.ts"
+import { fieldRules, orderFields, type Order } from "../../../../src/venue/payload/payload.ts"
 import { orderRules } from "../../../../src/venue/payload/order-rules.ts"
 import { parsePayload } from "../../../../src/venue/payload/parse-payload.ts"
 import { canonicalJson } from "../../../../src/venue/signing-hash.ts"

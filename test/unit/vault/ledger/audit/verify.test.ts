@@ -2,11 +2,10 @@ import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
 import { copyFile } from "node:fs/promises"
 import { after, before, describe, it } from "node:test"
-
 import fc from "fast-check"
 
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
-import { ever } from "../../../../../src/vault/policy/terms/decision.ts"
+import { ever } from "../../../../../src/vault/policy/terms.ts"
 import { aClaim } from "../../../../support/a-claim.ts"
 import { fakeClock, ledgerTime, startMs } from "../../../../support/fake-clock.ts"
 import { query } from "../../../../support/read-ledger.ts"

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, it } from "node:test"
+import assert from "node:assert/strict"
 
 import type { Outcome } from "../../../../../src/link/calls/both-ways.ts"
 import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
 import type { RequestRow } from "../../../../../src/vault/ledger/records/row.ts"
 import type { ReserveAsk } from "../../../../../src/vault/ledger/records/reservation.ts"
-import type { Claim } from "../../../../../src/vault/policy/terms/decision.ts"
+import type { Claim } from "../../../../../src/vault/policy/terms.ts"
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
 import { aClaim, dayFrom, decimal, hourMs, type ClaimChanges } from "../../../../support/a-claim.ts"
 import { fakeClock, startMs, type FakeClock, ledgerTime } from "../../../../support/fake-clock.ts"
@@ -20,8 +21,6 @@ import {
   type LedgerPlace,
 } from "../../../../support/ledger-ask.ts"
 import { readLedger } from "../../../../support/read-ledger.ts"
-
-import assert from "node:assert/strict"
 import { countedAt, readSizes } from "../../../../../src/vault/ledger/records/request-row.ts"
 
 const dayMs = 24 * hourMs

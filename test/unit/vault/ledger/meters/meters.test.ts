@@ -1,13 +1,12 @@
 import { describe, it } from "node:test"
+import assert from "node:assert/strict"
 
 import { openMeters, type Meters } from "../../../../../src/vault/ledger/meters/meters.ts"
 import { refundsOf } from "../../../../../src/vault/ledger/records/request-row.ts"
 import type { Headroom } from "../../../../../src/vault/ledger/records/reservation.ts"
-import type { Claim } from "../../../../../src/vault/policy/terms/decision.ts"
+import type { Claim } from "../../../../../src/vault/policy/terms.ts"
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
 import { aClaim, dayFrom, hourMs, type ClaimChanges } from "../../../../support/a-claim.ts"
-
-import assert from "node:assert/strict"
 
 const t0 = 1_780_000_000_000
 

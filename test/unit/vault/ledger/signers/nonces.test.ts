@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import fc from "fast-check"
 
 import {
   isolatedNonces,
@@ -12,8 +13,6 @@ import type { Lane } from "../../../../../src/venue/payload/payload.ts"
 import { fakeClock, ledgerTime, startMs } from "../../../../support/fake-clock.ts"
 import { signer } from "../../../../support/ledger-ask.ts"
 import { numRuns } from "../../../../support/runs.ts"
-
-import fc from "fast-check"
 
 const slots = 16
 const client = "mm-bot"

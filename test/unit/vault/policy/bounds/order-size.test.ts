@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { judge } from "../../../../../src/vault/policy/judge.ts"
-import type { OrderSize } from "../../../../../src/vault/policy/terms/decision.ts"
+import type { OrderSize } from "../../../../../src/vault/policy/terms.ts"
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
 import type { Order } from "../../../../../src/venue/payload/payload.ts"
 import {

@@ -1,8 +1,10 @@
 // The write endpoints as the venue's interface discloses them. For what it doesn't disclose, this file has the line
 // that an operator adds to venue.yaml.
 
-import { knownStruct } from "./signing-hash.ts"
-import type { Disclosed, Endpoint, OperationId, Signing, Weight } from "./profile.ts"
+import { knownStruct, domainSeparator } from "./signing-hash.ts"
+import type { Disclosed, Endpoint, OperationId, Signing, Profile, SymbolEntry } from "./profile.ts"
+import { toHex } from "../std/bytes.ts"
+import { deepFreeze } from "./json.ts"
 
 /** Type A's message without `target_address`. */
 export const agentStruct = knownStruct(
@@ -17,8 +19,8 @@ export const approveAgentStruct = knownStruct(
 /** placeOrder's action tag, the only one disclosed. */
 export const placeOrderTag = 7
 
-const perItem: Weight = { base: 1, perTenItems: 1 }
-const flat = (base: number): Weight => ({ base, perTenItems: 0 })
+const perItem: Endpoint["weight"] = { base: 1, perTenItems: 1 }
+const flat = (base: number): Endpoint["weight"] => ({ base, perTenItems: 0 })
 /** The defaults of an endpoint's body. */
 const nothingSaid: Pick<Endpoint, "shape" | "extraFields" | "fields" | "appliesFlags"> = {
   shape: { kind: "opaque" },
@@ -108,12 +110,70 @@ export function joinedLines(lines: readonly string[]): readonly string[] {
 }
 
 /** Trade endpoints are Type A by the interface. */
-function trade(id: OperationId, path: string, weight: Weight): Endpoint {
+function trade(id: OperationId, path: string, weight: Endpoint["weight"]): Endpoint {
   const signing = undisclosedTag(id, "trade")
   return { id, path: `/v1/trade/${path}`, area: "trade", weight, signing, ...nothingSaid }
 }
 
-function account(id: OperationId, path: string, weight: Weight): Endpoint {
+function account(id: OperationId, path: string, weight: Endpoint["weight"]): Endpoint {
   const signing = undisclosedType(id)
   return { id, path: `/v1/account/${path}`, area: "account", weight, signing, ...nothingSaid }
 }
+
+/** The parts of a profile from which the rest is computed. */
+type ProfileParts = Pick<
+  Profile,
+  | "baseUrl"
+  | "domain"
+  | "typeB"
+  | "canonicalForm"
+  | "agentStructWithTarget"
+  | "tpslLegs"
+  | "defaultMarketOrderType"
+  | "panic"
+  | "duplicateNonceCode"
+  | "notProcessedCodes"
+  | "reads"
+  | "pricePoll"
+> & { readonly endpoints: readonly Endpoint[]; readonly symbols: readonly SymbolEntry[] }
+
+/** What the interface discloses about its main network. Where it leaves a choice, our reading. */
+export const builtinParts: ProfileParts = {
+  baseUrl: undefined,
+  domain: { name: "Service", version: "1", chainId: 84256n },
+  typeB: { serviceChain: "Mainnet", signatureChainIds: [84256] },
+  canonicalForm: { sort: "every_depth", escape: "minimal", nulls: "keep" },
+  endpoints: builtinEndpoints,
+  agentStructWithTarget: {
+    known: false,
+    code: "target_layout_undisclosed",
+    addLine: 'agent_message_with_target: "Agent(…)"',
+  },
+  symbols: [],
+  tpslLegs: "independent",
+  defaultMarketOrderType: undefined,
+  panic: [],
+  duplicateNonceCode: undefined,
+  notProcessedCodes: [],
+  reads: { market: [], trade: [], account: [], explorer: [] },
+  pricePoll: undefined,
+}
+
+/** Makes a frozen profile with its look-up tables. */
+export function buildProfile(parts: ProfileParts): Profile {
+  const { endpoints, symbols } = parts
+  return deepFreeze({
+    ...parts,
+    network: toHex(domainSeparator(parts.domain)),
+    agentStruct,
+    endpoints: new Map(endpoints.map((endpoint) => [endpoint.id, endpoint])),
+    endpointByPath: new Map(endpoints.map((endpoint) => [endpoint.path, endpoint])),
+    symbols: {
+      byId: new Map(symbols.map((symbol) => [symbol.id, symbol])),
+      byName: new Map(symbols.map((symbol) => [symbol.name, symbol])),
+    },
+  })
+}
+
+/** The profile of an installation whose venue.yaml says nothing but `extends: builtin`. */
+export const builtinProfile: Profile = buildProfile(builtinParts)

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../../std/result.ts"
+import { err, ok, type Result } from "../../std/result.ts"
 import {
   addDecimals,
   compareDecimals,
@@ -7,17 +7,17 @@ import {
   multiplyDecimals,
   type Decimal,
   one,
-} from "../../../venue/decimal.ts"
-import type { Order } from "../../../venue/payload/payload.ts"
-import type { Profile } from "../../../venue/profile.ts"
+} from "../../venue/decimal.ts"
+import type { Order } from "../../venue/payload/payload.ts"
+import type { Profile } from "../../venue/profile.ts"
 import {
   mayBeMarket,
   type ReadOrder,
   quantityText,
   type Subject,
   type JudgedOrder,
-} from "../match/judged-request.ts"
-import type { OrderSize, DenialReason } from "../terms/decision.ts"
+} from "./match/judged-request.ts"
+import type { OrderSize, DenialReason } from "./terms.ts"
 
 /**
  * The unit that an order's quantity is in.
@@ -38,10 +38,7 @@ export function quantityUnit(
   return isQuote ? ok("quote") : err("size_unreadable")
 }
 
-function undisclosedUnit(
-  { parts, symbol }: ReadOrder,
-  profile: Profile,
-): "base" | "quote" | undefined {
+function undisclosedUnit({ parts, symbol }: ReadOrder, profile: Profile) {
   if (symbol?.market === "perp" || !parts.some(mayBeMarket)) return "base"
   return profile.defaultMarketOrderType
 }
@@ -173,21 +170,19 @@ function charged(start: NamedPrice, surcharge: Surcharge): NamedPrice {
 
 /** The highest of prices. */
 function highest([first, ...others]: readonly [NamedPrice, ...NamedPrice[]]): NamedPrice {
-  return others.reduce(
-    (most, next) => (compareDecimals(next.price, most.price) > 0 ? next : most),
-    first,
-  )
+  const higher = (a: NamedPrice, b: NamedPrice) => (compareDecimals(b.price, a.price) > 0 ? b : a)
+  return others.reduce(higher, first)
 }
 
 /** An amount in quote units, and how it was computed, for people. */
 type Notional = { readonly amount: Decimal; readonly words: () => string }
 
 /** What sizing an order needs besides the order. */
-type Sizing = {
-  readonly reference: Decimal
-  readonly priceMatchBand: Decimal | undefined
-  readonly profile: Profile
-}
+type Sizing = Readonly<{
+  reference: Decimal
+  priceMatchBand: Decimal | undefined
+  profile: Profile
+}>
 
 /** The most that one entry or leg can cost, in quote units, or why that isn't known. */
 function partNotional(
