@@ -1,6 +1,6 @@
 import type { FileSet } from "../../src/vault/config/file-set.ts"
 import { claimSigners, matchKeys } from "../../src/vault/custody/custody.ts"
-import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
+import { openKeyring } from "../../src/vault/keyring/keyring.ts"
 import { openLedgerOver } from "../../src/vault/ledger/open-ledger.ts"
 import type { OpenSigner } from "../../src/vault/ledger/signers/signer-marks.ts"
 import { assembleVault, countUsed } from "../../src/vault/open-vault.ts"

@@ -7,8 +7,7 @@ import { pipeline } from "node:stream/promises"
 import { createGzip } from "node:zlib"
 
 import { Fault } from "../../std/fault.ts"
-import { codeOf } from "../../std/private-file.ts"
-import { syncDirectory, temporaryPrefix, writeNewFile } from "../keyring/write-new-file.ts"
+import { codeOf, syncDirectory, temporaryPrefix, writeNewFile } from "../../std/private-file.ts"
 import { chainStart, openChainCheck } from "../ledger/audit/chain-check.ts"
 import type { ArchivedFields } from "../ledger/records/row.ts"
 import type { JournalHead, StoredEntry } from "../ledger/store/audit-queries.ts"
@@ -171,7 +170,7 @@ async function nameFor(
   return file
 }
 
-/** Stands in for fsync of the directory, as in write-new-file.ts: a synchronous write of what is there. */
+/** Stands in for fsync of the directory, as in private-file.ts: a synchronous write of what is there. */
 async function touch(file: string): Promise<void> {
   const handle = await open(file, constants.O_RDWR | constants.O_SYNC | constants.O_NOFOLLOW)
   try {

@@ -6,7 +6,7 @@ import { openKeychainStore } from "../keyring/keychain/keychain-store.ts"
 import type { KeyStore } from "../keyring/keyring.ts"
 import { openKeystore } from "../keyring/keystore-files.ts"
 import { memoryStore } from "../keyring/memory-store.ts"
-import { withSecret } from "../keyring/with-secret.ts"
+import { withSecret } from "../../std/bytes.ts"
 
 /** Where the secret comes from that opens a keystore. It is asked only where there is one. */
 export type SecretSource = (config: Config) => Promise<Uint8Array>

@@ -9,12 +9,12 @@ import {
 
 import { scryptAsync } from "@noble/hashes/scrypt.js"
 
-import { concatBytes, copySecret, newSecret, toHex } from "../../std/bytes.ts"
+import { concatBytes, copySecret, newSecret, toHex, withSecret } from "../../std/bytes.ts"
 import { keccak256 } from "../../std/keccak.ts"
 import { Fault } from "../../std/fault.ts"
 import { parseAddress, type Address } from "../../venue/address.ts"
 import type { Curve } from "./curve.ts"
-import type { KeyPair } from "./keyring.ts"
+import { type KeyPair, provenPair } from "./keyring.ts"
 import {
   parseV3,
   type Pbkdf2Params,
@@ -22,8 +22,6 @@ import {
   type V3File,
   type V3Kdf,
 } from "./keystore-v3-file.ts"
-import { provenPair } from "./proven-pair.ts"
-import { withSecret } from "./with-secret.ts"
 
 // Web3 Secret Storage Definition, version 3, for secrets of 32 bytes.
 

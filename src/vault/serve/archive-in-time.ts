@@ -4,7 +4,7 @@ import { setTimeout as after } from "node:timers/promises"
 
 import { trimArchived, writeArchive } from "../audit/write-archive.ts"
 import { type Installation, pathsOf } from "../config/installation.ts"
-import { temporaryPrefix } from "../keyring/write-new-file.ts"
+import { temporaryPrefix } from "../../std/private-file.ts"
 import { openArchiver, type AuditParts } from "../operator/audit-methods.ts"
 import { logFailure, log } from "../process/log.ts"
 import { ledgerBytes } from "../status/watch-disk.ts"

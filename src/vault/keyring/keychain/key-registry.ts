@@ -7,9 +7,13 @@ import { fromHex, toHex } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { parseJson } from "../../../std/parse-json.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
-import { assertPrivateDirectory, codeOf, readPrivateText } from "../../../std/private-file.ts"
+import {
+  assertPrivateDirectory,
+  codeOf,
+  readPrivateText,
+  writeNewFile,
+} from "../../../std/private-file.ts"
 import { keyName } from "../keyring.ts"
-import { writeNewFile } from "../write-new-file.ts"
 import type { KeychainDriver } from "./keychain.ts"
 
 // A directory (0700) that says which of the keychain's items are ours. It has service-name, which is random and made

@@ -4,7 +4,7 @@
 import { parseArgs } from "node:util"
 
 import { Fault } from "../../../std/fault.ts"
-import { withSecret } from "../with-secret.ts"
+import { withSecret } from "../../../std/bytes.ts"
 import { framesOf, writeFrame, type KeychainAnswer, type KeychainCall } from "./frames.ts"
 import type { Keychain } from "./keychain.ts"
 

@@ -3,7 +3,7 @@ import { oneAtATime } from "../../../std/one-at-a-time.ts"
 import { addressOfPublicKey } from "../../../venue/address.ts"
 import { type Curve, isSecretKey } from "../curve.ts"
 import { assertKeyName, type KeyPair, type KeyStore } from "../keyring.ts"
-import { withSecret } from "../with-secret.ts"
+import { withSecret } from "../../../std/bytes.ts"
 import { checkedPair, prefetch, type Lend } from "./prefetch.ts"
 import {
   beginRemoval,

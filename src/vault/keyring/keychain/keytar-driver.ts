@@ -1,8 +1,7 @@
 import { createRequire } from "node:module"
 
-import { utf8 } from "../../../std/bytes.ts"
+import { utf8, withSecret } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
-import { withSecret } from "../with-secret.ts"
 import { hexTextOf, readableSecret } from "./hex-text.ts"
 import type { Keychain } from "./keychain.ts"
 

@@ -1,7 +1,7 @@
 import { AsyncEntry } from "@napi-rs/keyring"
 
 import { Fault } from "../../../std/fault.ts"
-import { withSecret } from "../with-secret.ts"
+import { withSecret } from "../../../std/bytes.ts"
 import { hexTextOf, readableSecret } from "./hex-text.ts"
 import type { Keychain } from "./keychain.ts"
 

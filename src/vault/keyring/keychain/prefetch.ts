@@ -1,7 +1,6 @@
 import { Fault } from "../../../std/fault.ts"
 import type { Curve } from "../curve.ts"
-import type { KeyPair } from "../keyring.ts"
-import { provenPair } from "../proven-pair.ts"
+import { type KeyPair, provenPair } from "../keyring.ts"
 import { readEntry, readNames, type RegistryEntry } from "./key-registry.ts"
 import type { Keychain, KeychainSettings } from "./keychain.ts"
 

@@ -5,10 +5,9 @@ import { fileURLToPath } from "node:url"
 
 import * as z from "zod"
 
-import { copySecret } from "../../../std/bytes.ts"
+import { copySecret, withSecret } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { ifKnown, outermostInstall, packageRoot, programFile } from "../../../std/program-files.ts"
-import { withSecret } from "../with-secret.ts"
 import {
   framesOf,
   writeFrame,
