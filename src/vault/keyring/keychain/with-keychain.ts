@@ -14,9 +14,10 @@ import {
   type Frame,
   type KeychainAnswer,
   type KeychainCall,
-} from "./frames.ts"
+  type Keychain,
+  type KeychainSettings,
+} from "./keychain.ts"
 import { keychainEnvironment, assertReady, isKeePassXc, preflight } from "./preflight.ts"
-import type { Keychain, KeychainSettings } from "./keychain.ts"
 
 /** The time limit for all calls of one use. With the checks before and after it is 10 s. */
 const useLimitMs = 5_000
