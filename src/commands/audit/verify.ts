@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 
 import { readLedger } from "../../audit/open-ledger.ts"
 import { verifyLedger, type Verdict } from "../../audit/verify-ledger.ts"
-import { checkpointSchema } from "../../link/calls/audit-methods.ts"
+import { checkpointSchema } from "../../link/calls/admin-methods.ts"
 import { Fault } from "../../std/fault.ts"
 import { codeOf, writeNewFile } from "../../std/private-file.ts"
 import { parseJson } from "../../std/parse-json.ts"

@@ -1,5 +1,4 @@
-import type { AuditResults } from "../../link/calls/audit-methods.ts"
-import type { AdminParams } from "../../link/calls/methods.ts"
+import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Acts, FilesInForce } from "../active/active-set.ts"
 import type { Checkpoints } from "../audit/checkpoints.ts"
@@ -19,16 +18,16 @@ export type AuditParts = Acts &
 export function auditMethods(parts: AuditParts) {
   const archiver = openArchiver(parts)
   return {
-    async ledgerHead(): Promise<AuditResults["ledgerHead"]> {
+    async ledgerHead(): Promise<AdminResults["ledgerHead"]> {
       const { seq, hash } = await parts.ledger.audit.ends()
       return { seq, hash }
     },
-    auditCheckpoint: async (): Promise<AuditResults["auditCheckpoint"]> => ({
+    auditCheckpoint: async (): Promise<AdminResults["auditCheckpoint"]> => ({
       signed: await parts.checkpoints.sign(),
     }),
     async auditArchivable({
       beforeMs,
-    }: AdminParams["auditArchivable"]): Promise<AuditResults["auditArchivable"]> {
+    }: AdminParams["auditArchivable"]): Promise<AdminResults["auditArchivable"]> {
       const { archived, pages } = archiver(beforeMs)
       const { seq } = await archived()
       let [last_seq, stays]: [number, ArchivePage["stays"]] = [seq, undefined]
@@ -38,9 +37,9 @@ export function auditMethods(parts: AuditParts) {
       }
       return { last_seq, stays: stays ?? null }
     },
-    auditArchive: (archived: AdminParams["auditArchive"]): Promise<AuditResults["auditArchive"]> =>
+    auditArchive: (archived: AdminParams["auditArchive"]): Promise<AdminResults["auditArchive"]> =>
       archiver(0).record(archived),
-    auditTrim: async (): Promise<AuditResults["auditTrim"]> => ({
+    auditTrim: async (): Promise<AdminResults["auditTrim"]> => ({
       removed: await archiver(0).trim(),
     }),
   }
