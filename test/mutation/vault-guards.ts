@@ -20,7 +20,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/config/load-files.ts",
+    "vault/config/kept-set.ts",
     ["unit/vault/config/files-to-start"],
     [
       {

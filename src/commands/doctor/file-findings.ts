@@ -1,6 +1,6 @@
 import type { Warning } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
-import type { FileSet } from "../../vault/config/file-set.ts"
+import type { FileSet } from "../../vault/config/load-files.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { shellWord } from "../../std/visible.ts"
 import { venueWarnings } from "../policy/file-warnings.ts"

@@ -1,7 +1,6 @@
 import type { AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { adminMethods } from "../../vault/admin-methods.ts"
-import { notedMethods } from "../../vault/operator/noted-methods.ts"
+import { adminMethods, notedMethods } from "../../vault/admin-methods.ts"
 import { openVault } from "../../vault/open-vault.ts"
 import { caller } from "./caller.ts"
 import type { OpenAdmin, VaultAccess } from "./admin.ts"

@@ -1,9 +1,14 @@
 import type { Warning } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { type FileSet, type FileText, hashTexts } from "../config/file-set.ts"
+import {
+  type FileSet,
+  type FileText,
+  hashTexts,
+  loadTexts,
+  parseTexts,
+} from "../config/load-files.ts"
 import type { Installation } from "../config/installation.ts"
 import { keepSet, type KeptSet } from "../config/kept-set.ts"
-import { loadTexts, parseTexts } from "../config/load-files.ts"
 import type { Standing } from "../ledger/bindings.ts"
 import { changesBetween } from "../policy/widening.ts"
 import type { LedgerTime } from "../process/clock.ts"

@@ -6,7 +6,7 @@ import {
   one,
   type Decimal,
 } from "../../venue/decimal.ts"
-import type { FileSet } from "../config/file-set.ts"
+import type { FileSet } from "../config/load-files.ts"
 import type { Standing } from "../ledger/bindings.ts"
 import type { Price, PriceDrift } from "../ledger/records/prices.ts"
 import type { LedgerTime } from "../process/clock.ts"

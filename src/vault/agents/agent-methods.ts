@@ -10,14 +10,21 @@ import { type KeyEntry, hasEnded } from "../ledger/records/bindings.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { ParsedRequest } from "../request/parse-request.ts"
 import { type KeyStates, keyView } from "../status/views.ts"
-import { agentNamed, agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
+import {
+  agentNamed,
+  agentToApprove,
+  assertSendable,
+  walletHeldFor,
+  type OperatorSigning,
+  parseOperation,
+  signOperation,
+} from "./operator-request.ts"
 import {
   approveAgent,
   completeApproval,
   operationFields,
   type OperationSubject,
 } from "./approve-agent.ts"
-import { type OperatorSigning, parseOperation, signOperation } from "./operator-request.ts"
 
 /**
  * The calls of an agent key's life. What they sign the caller sends, and then says by `settleOperation`

@@ -16,8 +16,10 @@ import type { LedgerTime } from "../process/clock.ts"
 import { typeBMessage, digestOf } from "../request/fill-in.ts"
 import type { ParsedRequest } from "../request/parse-request.ts"
 import { agentOf, wasSignedElsewhere } from "../request/settle-record.ts"
-import { agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
 import {
+  agentToApprove,
+  assertSendable,
+  walletHeldFor,
   type OperatorRecords,
   type OperatorSigning,
   parseOperation,

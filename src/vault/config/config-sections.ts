@@ -3,7 +3,35 @@ import { X509Certificate } from "node:crypto"
 import * as z from "zod"
 
 import type { UpstreamSettings } from "../../link/gate-settings.ts"
-import { duration, dayMs, yesOrNo } from "./config-values.ts"
+import { parseSizeBytes } from "../../std/size.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
+
+/** A day in milliseconds. */
+export const dayMs = 86_400_000
+
+/** A duration like 15s as milliseconds, at most `maxMs`. */
+export function duration(maxMs: number) {
+  return z.string().transform((text, context) => {
+    const ms = parseDurationMs(text)
+    if (ms !== undefined && ms <= maxMs) return ms
+    context.addIssue(`expected a duration like 15s, at most ${maxMs / 1000}s`)
+    return z.NEVER
+  })
+}
+
+/** A size like 256MiB as bytes, or 0. */
+export const size = z.string().transform((text, context) => {
+  const bytes = parseSizeBytes(text)
+  if (bytes !== undefined) return bytes
+  context.addIssue("expected a size like 256MiB (KiB, MiB or GiB), or 0")
+  return z.NEVER
+})
+
+/** `true` or `false`; `false` if left out. */
+export const yesOrNo = z
+  .enum(["true", "false"])
+  .default("false")
+  .transform((text) => text === "true")
 
 /** How the venue is reached, but for its address, which is in venue.yaml. */
 export type UpstreamConfig = Omit<UpstreamSettings, "baseUrl">

@@ -16,8 +16,10 @@ import {
   heartbeatsSetting,
   type FreezeOn,
   type Heartbeat,
+  dayMs,
+  duration,
+  yesOrNo,
 } from "./config-sections.ts"
-import { dayMs, duration, yesOrNo } from "./config-values.ts"
 import { ledgerSetting, type PostgresLedger } from "./ledger-config.ts"
 
 /** `countersign.yaml`, read. Durations in milliseconds. */
