@@ -196,15 +196,13 @@ type Window = {
   client: string
 }
 
-/** `settle` writes what is only heard yet, so that a stop loses nothing of it. */
-type Sayer = { readonly say: Acts["say"]; readonly settle: () => Promise<void> }
-
 /**
  * Makes `say`: what a client says is in force at once. It is written at once too where it changes what is stopped, or where
  * nothing of this was written for a second and the client has rows left; else what is in force of it is once a second has
- * passed. Resolves when what was written of it last is durable.
+ * passed. Resolves when what was written of it last is durable. `settle` writes what is only heard yet, so that a stop loses
+ * nothing of it.
  */
-export function sayer(acts: Pick<Acts, "active" | "act" | "hear" | "now">, rows: RowCounts): Sayer {
+export function sayer(acts: Pick<Acts, "active" | "act" | "hear" | "now">, rows: RowCounts) {
   const windows = new Map<string, Window>()
 
   function open(name: string, of: Omit<Window, "untilMs">): Promise<unknown> {

@@ -38,13 +38,14 @@ export function filesOnDisk(installation: Installation, kept: KeptSet | undefine
   }
 }
 
-type Sources = { readonly active: () => FileSet & Standing; readonly now: () => LedgerTime }
-
 /**
  * Compares the files on disk with those in force, whenever it is asked to. It parses what it finds once: that takes long
  * enough to keep requests waiting.
  */
-export function watchFilesOnDisk(onDisk: DiskFiles, { active, now }: Sources) {
+export function watchFilesOnDisk(
+  onDisk: DiskFiles,
+  { active, now }: { readonly active: () => FileSet & Standing; readonly now: () => LedgerTime },
+) {
   let { isRolledBack } = onDisk
   let last: Difference | undefined
   let lookedAt: string | undefined

@@ -53,7 +53,7 @@ function revokeAgent(
     const agent = agentNamed(name, set)
     if (agent.approval === "revoked")
       throw new Fault("usage", `The key ${name} is revoked already.`)
-    return readTerm(agent, { operation: "revokeAgent", known: {} }, set)
+    return readTerm(agent, { operation: "revokeAgent" }, set)
   }, signing)
 }
 
@@ -68,16 +68,15 @@ function renewAgent(
 ): Promise<SignedOperation> {
   return signOperation((set) => {
     const agent = agentToApprove(name, set)
-    return readTerm(agent, { operation: "renewAgent", known: { validDays, label } }, set)
+    return readTerm(agent, { operation: "renewAgent", validDays, label }, set)
   }, signing)
 }
 
-type Term = {
+type Term = Pick<OperationSubject, "validDays" | "label"> & {
   readonly operation: "revokeAgent" | "renewAgent"
-  readonly known: Pick<OperationSubject, "validDays" | "label">
 }
 
-function readTerm(agent: KeyEntry, { operation, known }: Term, set: ActiveSet): ParsedRequest {
+function readTerm(agent: KeyEntry, { operation, ...known }: Term, set: ActiveSet): ParsedRequest {
   assertSendable(set)
   const wallet = walletHeldFor(agent, set, `send ${operation} to the venue with that wallet`)
   const fields = operationFields({ agent, wallet, ...known }, set)

@@ -10,7 +10,7 @@ import { openKeystore } from "../keyring/keystore-files.ts"
 /** Where the secret comes from that opens a keystore. It is asked only where there is one. */
 export type SecretSource = (config: Config) => Promise<Uint8Array>
 
-type StoreAsk = {
+export type StoreAsk = {
   readonly config: Config
   readonly installation: Installation
   readonly secret: SecretSource

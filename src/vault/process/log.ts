@@ -60,24 +60,18 @@ export function failureFields(error: unknown): Pick<LogEntry, "code" | "message"
   return error instanceof Fault ? { code: error.code, message: error.message } : errorFields(error)
 }
 
-/** What a vault does before it is open, in words that people read. */
-type OpeningStep =
-  "loading policies" | "unlocking keys" | "checking the ledger" | "waiting for PostgreSQL"
-
 /** Hears what a vault does. Nothing waits for it. */
 export type VaultListener = Pick<LedgerWatcher, "reserved" | "noted"> & {
-  opening(step: OpeningStep): void
+  /** What it does before it is open, in words that people read. */
+  opening(
+    step: "loading policies" | "unlocking keys" | "checking the ledger" | "waiting for PostgreSQL",
+  ): void
   /** An act is in force, and durable. */
   acted(entry: Act, record: RecordId): void
 }
 
-const nothing = (): void => undefined
-
 /** Hears nothing. */
-export const noListener: VaultListener = {
-  opening: nothing,
-  acted: nothing,
-}
+export const noListener: VaultListener = { opening: () => undefined, acted: () => undefined }
 
 /**
  * Writes lines for freezes and their ends, which whoever watches the daemon must hear of; for refusals, whose
@@ -89,7 +83,10 @@ export function logVault(
   from: LogLevel,
 ): Pick<VaultListener, "acted" | "noted" | "reserved"> {
   const listener = { acted: logAct, noted: refusalLog(refusals) }
-  return from === "debug" ? { ...listener, reserved: logRequest } : listener
+  if (from !== "debug") return listener
+  const reserved = ({ client, rule }: RequestEntry, record: RecordId): void =>
+    log({ level: "debug", event: "recorded", client, rule, record })
+  return { ...listener, reserved }
 }
 
 function logAct(entry: Act, record: RecordId): void {
@@ -115,8 +112,4 @@ function refusalLog(level: LogLevel): Required<VaultListener>["noted"] {
     const rule = whoRefused(refusal) ?? undefined
     log({ level, event: "refused", client, code: refusal.code, rule, record })
   }
-}
-
-function logRequest({ client, rule }: RequestEntry, record: RecordId): void {
-  log({ level: "debug", event: "recorded", client, rule, record })
 }

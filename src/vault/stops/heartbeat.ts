@@ -3,7 +3,6 @@ import type { BotResults } from "../../link/calls/methods.ts"
 import { isJsonObject } from "../../venue/json.ts"
 import type { Acts } from "../active/active-set.ts"
 import type { Config } from "../config/config.ts"
-import type { Ledger } from "../ledger/ledger.ts"
 import type { Outbox } from "../ledger/outbox.ts"
 import { panicName, type Client } from "../ledger/records/bindings.ts"
 import { isSameScope, freezeOf } from "../ledger/records/freeze.ts"
@@ -33,9 +32,7 @@ const tellMs = 1_000
 const perHostMs = 3_000
 
 /** Looks for clients that fell silent, as long as the process runs. */
-export function watchHeartbeats(
-  watched: Watched & { readonly ledger: Pick<Ledger, "others" | "isolated"> },
-): void {
+export function watchHeartbeats(watched: Watched): void {
   // Where others' can't be heard, silence says nothing.
   if (watched.ledger.isolated !== undefined) return
   setInterval(heartbeatLook(watched), everyMs).unref()
@@ -106,20 +103,13 @@ async function panicForNobody(
   why: { readonly reason: string; readonly by: string },
   stops: Stops,
 ): Promise<void> {
-  const {
-    requests,
-    unsigned,
-    add_lines: addLines,
-  } = await panic({ ...why, client: panicName }, stops)
+  const signed = await panic({ ...why, client: panicName }, stops)
+  const { requests, unsigned, add_lines: addLines } = signed
   stops.outbox.put(requests)
   const lost = unsigned.map(({ operation, key, message }) => `${operation} by ${key}: ${message}`)
   const missing = addLines.map((line) => `add to venue.yaml: ${line}`)
   const message = [`${requests.length} requests signed for the gate to send`, ...lost, ...missing]
-  log({
-    level: "error",
-    event: "panic",
-    message: message.join("; "),
-  })
+  log({ level: "error", event: "panic", message: message.join("; ") })
 }
 
 /**
