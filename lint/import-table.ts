@@ -68,8 +68,8 @@ export const importTable: readonly Row[] = [
   {
     path: "audit/",
     may: [
-      ...["std/", "venue/", "vault/active/", "vault/config/", "vault/keyring/write-new-file"],
-      ...["vault/ledger/", "vault/policy/", "vault/process/", "vault/request/", "vault/status/"],
+      ...["std/", "venue/", "vault/active/", "vault/config/", "vault/ledger/"],
+      ...["vault/policy/", "vault/process/", "vault/request/", "vault/status/"],
     ],
     types: ["contract/", "link/calls/"],
     never: ["HTTP", "TLS", "undici", "Express"],
@@ -103,19 +103,12 @@ export const importTable: readonly Row[] = [
   { path: "main", may: "everything", why: "It starts the command line." },
 ]
 
-/** Of vault/keyring/, what every command may import: what handles private files and bytes. */
-export const keyringOfAllCommands: readonly string[] = [
-  "read-secret-file",
-  "with-secret",
-  "write-new-file",
-]
-
 type KeyringRow = { readonly path: string; readonly modules: readonly string[] }
 
-/** Of vault/keyring/, what each folder of commands may import besides. */
+/** Of vault/keyring/, what each folder of commands may import. */
 export const keyringOfCommands: readonly KeyringRow[] = [
-  { path: "commands/", modules: ["curve", "pick-curve", "keychain/preflight"] },
-  { path: "commands/doctor/live/", modules: ["pick-curve", "keyring", "open-keyring"] },
+  { path: "commands/", modules: ["curve", "keychain/preflight"] },
+  { path: "commands/doctor/live/", modules: ["curve", "keyring"] },
   {
     path: "commands/init/",
     modules: [
@@ -129,14 +122,7 @@ export const keyringOfCommands: readonly KeyringRow[] = [
   },
   {
     path: "commands/keys/",
-    modules: [
-      "curve",
-      "pick-curve",
-      "generate-secret",
-      "noble-curve",
-      "keystore-v3",
-      "keychain/hex-text",
-    ],
+    modules: ["curve", "generate-secret", "keystore-v3", "keychain/hex-text"],
   },
 ]
 
@@ -170,5 +156,5 @@ const keyring = "vault/keyring/"
 function isOpenTo(file: string, target: string): boolean {
   if (!target.startsWith(keyring)) return true
   const own = rowOf(file, keyringOfCommands)?.modules ?? []
-  return [...keyringOfAllCommands, ...own].some((name) => target === `${keyring}${name}.ts`)
+  return own.some((name) => target === `${keyring}${name}.ts`)
 }

@@ -1,6 +1,6 @@
 import type { CandidateView } from "../contract/views.ts"
 import { Fault } from "../std/fault.ts"
-import { parseFileSet, type FileSet, type FileText } from "../vault/config/file-set.ts"
+import { parseFileSet, type FileSet, type FileText } from "../vault/config/load-files.ts"
 import { readSet } from "../vault/ledger/sqlite/opened-state.ts"
 import { readStanding } from "../vault/ledger/sqlite/standing-table.ts"
 import { begunAnew, changesBetween } from "../vault/policy/widening.ts"

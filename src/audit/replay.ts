@@ -1,5 +1,5 @@
 import { datedPrices, boundSet, type ActiveSet } from "../vault/active/active-set.ts"
-import type { FileSet } from "../vault/config/file-set.ts"
+import type { FileSet } from "../vault/config/load-files.ts"
 import { bindingsOf } from "../vault/ledger/bindings.ts"
 import { openMeters, type Meters } from "../vault/ledger/meters/meters.ts"
 import { isReserved } from "../vault/ledger/records/bindings.ts"

@@ -1,6 +1,6 @@
 import { Fault } from "../std/fault.ts"
 import type { Installation } from "../vault/config/installation.ts"
-import { withSecret } from "../vault/keyring/with-secret.ts"
+import { withSecret } from "../std/bytes.ts"
 import { option } from "./cli/command.ts"
 import { askPassphrase, readSecretOption } from "./cli/secret-option.ts"
 import type { Terminal } from "./cli/terminal.ts"

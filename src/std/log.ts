@@ -68,9 +68,8 @@ export type LogHead = {
 /** For programs, for people, and for people whose terminal has colours. */
 export type LogForm = "json" | "words" | "coloured"
 
-type Value = string | number
 /** In the order in which they are written. */
-export type LogFields = readonly (readonly [name: string, value: Value])[]
+export type LogFields = readonly (readonly [name: string, value: string | number])[]
 
 /**
  * One line of log, without its newline. No value can move a cursor or begin another line. In JSON, values parse

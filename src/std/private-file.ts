@@ -1,8 +1,10 @@
 import { constants, type Stats, statSync } from "node:fs"
-import { lstat, open, type FileHandle } from "node:fs/promises"
+import { lstat, open, type FileHandle, link, rename, unlink } from "node:fs/promises"
+import { randomBytes } from "node:crypto"
+import { dirname, join } from "node:path"
 
 import { copySecret } from "./bytes.ts"
-import { Fault } from "./fault.ts"
+import { Fault, type FaultCode } from "./fault.ts"
 import { shellWord } from "./visible.ts"
 
 /**
@@ -151,5 +153,89 @@ export function isThere(path: string): boolean {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (cause) {
     throw openFault(path, cause)
+  }
+}
+
+/** The prefix of files that aren't complete yet. A crash can leave one; nothing reads it. */
+export const temporaryPrefix = ".new-"
+
+/**
+ * Writes a file of mode 0600. It appears complete or not at all, and is durable when this resolves. It never
+ * overwrites: `false` if `path` exists.
+ *
+ * @throws {Fault} `keystore_unavailable` when the disk refuses.
+ */
+export function writeNewFile(path: string, text: string): Promise<boolean> {
+  return place(text, path, { by: linkAs, failure: "keystore_unavailable" })
+}
+
+/** As {@link writeNewFile}, in the place of whatever file there is. @throws {Fault} `ledger_unavailable`. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const by = (temporary: string) => rename(temporary, path).then(() => true)
+  await place(text, path, { by, failure: "ledger_unavailable" })
+}
+
+/**
+ * `by` gives the temporary file its own name, or is false where that is taken.
+ *
+ * Files are opened O_SYNC and not flushed by fsync, which Node's permission model refuses (as of Node 24.13 and 26).
+ */
+async function place(
+  text: string,
+  path: string,
+  { by, failure }: { readonly by: typeof linkAs; readonly failure: FaultCode },
+): Promise<boolean> {
+  const directory = dirname(path)
+  const temporary = join(directory, `${temporaryPrefix}${randomBytes(8).toString("hex")}`)
+  try {
+    await writeInto(temporary, text, constants.O_CREAT | constants.O_EXCL)
+    const isPlaced = await by(temporary, path)
+    // Used instead of fsync of the directory: on ext4, XFS and btrfs, a synchronous write to a file that was just linked
+    // commits its new name too. It only adds white space at the end of the text.
+    if (isPlaced && !(await syncDirectory(directory))) {
+      await writeInto(path, "\n", constants.O_APPEND)
+    }
+    return isPlaced
+  } catch (cause) {
+    await unlink(temporary).catch(() => undefined) // may be gone already; the cause is what matters
+    const message = `${path} can't be written (${codeOf(cause) ?? "unknown error"}); check the disk and its owner.`
+    throw new Fault(failure, message, { cause })
+  }
+}
+
+/** A link, unlike a rename, fails where the name is taken. */
+async function linkAs(temporary: string, path: string): Promise<boolean> {
+  const isNew = await link(temporary, path).then(
+    () => true,
+    (cause: unknown) => {
+      if (codeOf(cause) === "EEXIST") return false
+      throw cause
+    },
+  )
+  await unlink(temporary)
+  return isNew
+}
+
+async function writeInto(path: string, text: string, flags: number): Promise<void> {
+  const always = constants.O_WRONLY | constants.O_SYNC | constants.O_NOFOLLOW
+  const handle = await open(path, always | flags, 0o600)
+  try {
+    await handle.writeFile(text)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Makes the names in a directory durable; `false` when Node's permission model forbids it. */
+export async function syncDirectory(path: string): Promise<boolean> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    await handle.sync()
+    return true
+  } catch (cause) {
+    if (codeOf(cause) === "ERR_ACCESS_DENIED") return false
+    throw cause
+  } finally {
+    await handle.close()
   }
 }

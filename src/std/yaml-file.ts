@@ -17,18 +17,14 @@ import * as z from "zod"
 import { nearestWord } from "./nearest-word.ts"
 import { err, ok, type Result } from "./result.ts"
 
-/** A character that a file can't hold: where it is in the text, and why. */
-type Forbidden = { readonly offset: number; readonly message: string }
-
 /**
  * Finds the first character that YAML 1.2 allows in no file (§5.1), that ends a line for some readers and not for
  * others (§5.4: YAML 1.1 broke lines at NEL, U+2028 and U+2029), or that shows a person another order than is read.
  * In double quotes each can be written as an escape.
  */
-function forbiddenIn(text: string): Forbidden | undefined {
+function forbiddenIn(text: string) {
   const found = forbidden.exec(text)
-  if (found === null) return undefined
-  return { offset: found.index, message: whyForbidden(found[0]) }
+  return found === null ? undefined : { offset: found.index, message: whyForbidden(found[0]) }
 }
 
 // By code points, so that a surrogate alone is found and a pair isn't.
@@ -151,9 +147,11 @@ export function parseYaml<Value>(
   }))
   if (problems.length > 0) return err(problems)
 
-  const plain = readContents(document.contents, (node, message) => {
+  const report: Report = (node, message) => {
     problems.push({ file, ...placeAt(node.range?.[0] ?? 0), message })
-  })
+  }
+  const { contents } = document
+  const plain: unknown = contents === null ? Object.create(null) : toPlain(contents, report)
   if (problems.length > 0) return err(problems)
 
   const placeOf = (path: YamlPath): Place => placeAt(offsetOf(document, path))
@@ -170,10 +168,6 @@ function placeIn(text: string, offset: number): Place {
 
 type Report = (node: Node, message: string) => void
 
-function readContents(contents: Node | null, report: Report): unknown {
-  return contents === null ? Object.create(null) : toPlain(contents, report)
-}
-
 /** Makes objects without prototypes. Reports what a configuration file can't have. */
 function toPlain(node: unknown, report: Report): unknown {
   if (!isNode(node)) return undefined
@@ -186,9 +180,7 @@ function toPlain(node: unknown, report: Report): unknown {
 }
 
 function whyRefused(node: Node): string | undefined {
-  if (isAlias(node) || node.anchor !== undefined) {
-    return "anchors and aliases aren't supported; write the value out"
-  }
+  if (isAlias(node) || node.anchor !== undefined) return noAlias
   if (node.tag !== undefined) return `the tag ${node.tag} isn't supported; remove it`
   // As UTF-8 it would become another text, with that text's hash.
   const isHalf = isScalar(node) && typeof node.value === "string" && !node.value.isWellFormed()
@@ -222,15 +214,12 @@ function whyKeyRefused(key: Node): string | undefined {
 /** The offset of the value at `path`: of its key in a map, else of the value itself. */
 function offsetOf(document: Document, path: YamlPath): number {
   for (let length = path.length; length > 0; length--) {
-    const parent = nodeAt(document, path.slice(0, length - 1))
+    const above = path.slice(0, length - 1)
+    const parent = above.length === 0 ? document.contents : document.getIn(above, true)
     const offset = offsetIn(parent, String(path[length - 1]))
     if (offset !== undefined) return offset
   }
   return document.contents?.range?.[0] ?? 0
-}
-
-function nodeAt(document: Document, path: YamlPath): unknown {
-  return path.length === 0 ? document.contents : document.getIn(path, true)
 }
 
 function offsetIn(parent: unknown, step: string): number | undefined {

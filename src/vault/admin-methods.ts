@@ -1,17 +1,17 @@
 import type { AdminParams, AdminResults } from "../link/calls/methods.ts"
+import { withSecret } from "../std/bytes.ts"
 import { Fault } from "../std/fault.ts"
 import { workBoundsSeconds } from "../std/histogram.ts"
 import { version } from "../std/version.ts"
-import type { ActiveSet } from "./active/active-set.ts"
-import { gateSettingsOf } from "./active/gate-settings.ts"
+import type { ActiveSet, Acts } from "./active/active-set.ts"
 import { agentMethods } from "./agents/agent-methods.ts"
-import { withSecret } from "./keyring/with-secret.ts"
+import { gateSettingsOf } from "./config/load-files.ts"
 import { asRequest } from "./ledger/found-records.ts"
 import { operatorName } from "./ledger/records/bindings.ts"
 import { auditMethods } from "./operator/audit-methods.ts"
 import { clientMethods, namedClient } from "./operator/client-methods.ts"
-import { decideHold } from "./operator/hold-methods.ts"
 import { fileMethods, filesDiffer, reload as reloadFiles } from "./operator/files-in-force.ts"
+import { decideHold } from "./operator/hold-methods.ts"
 import { keyMethods } from "./operator/key-methods.ts"
 import { limitMethods } from "./operator/limit-methods.ts"
 import { confirmPrices, setPrice } from "./operator/price-methods.ts"
@@ -136,4 +136,43 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     started_by: startedBy === "command" ? null : startedBy,
     warnings: first(vaultWarnings(vault)),
   }
+}
+
+const unnoted: readonly (keyof AdminParams)[] = [
+  // They change nothing.
+  ...(["health", "status", "explain", "upstream", "notify"] as const),
+  ...([
+    "listKeys",
+    "listClients",
+    "listPrices",
+    "listHolds",
+    "listLimits",
+    "listRaises",
+    "listSymbols",
+  ] as const),
+  ...(["filesInForce", "ledgerHead", "auditArchivable", "ledgerServer"] as const),
+  // Steps of what is recorded when it has happened.
+  ...(["auditCheckpoint", "auditTrim"] as const),
+]
+
+type Method = (params: never) => unknown
+
+/**
+ * The admin socket's methods, each of which first records that it was asked for, and by whom: what the command said, else
+ * `fallback`. A note, not a proof. A ledger that can't take it doesn't hold the call up, for keys must be locked then too.
+ */
+export function notedMethods<Methods extends Readonly<Record<string, Method>>>(
+  methods: Methods,
+  { act }: Pick<Acts, "act">,
+  fallback: string,
+): Methods {
+  const noted = Object.entries(methods).map(([method, run]): readonly [string, Method] => {
+    if (unnoted.some((name) => name === method)) return [method, run]
+    const runNoted = (params: never, by = fallback): unknown => {
+      act({ act: "asked", method, by }).catch(() => undefined)
+      return run(params)
+    }
+    return [method, runNoted]
+  })
+  return Object.fromEntries(noted) as Methods // the same names and types
 }

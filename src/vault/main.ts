@@ -10,20 +10,23 @@ import { listenFds, serviceExitCode, serviceNotify, undenied } from "../std/syst
 import { changedPlaces } from "./active/files-on-disk.ts"
 import { signCheckpointsInTime } from "./watch/checkpoints.ts"
 import { assertSocketPathsFit, pathsOf, type Installation } from "./config/installation.ts"
-import { forgetStop, keepSet, readKeptSet } from "./config/kept-set.ts"
-import { loadFiles, type Starter } from "./config/load-files.ts"
+import { forgetStop, keepSet, readKeptSet, type Starter } from "./config/kept-set.ts"
+import { loadFiles } from "./config/load-files.ts"
 import { lockWalletKeysInTime } from "./custody/custody.ts"
 import type { SecretSource } from "./custody/open-key-store.ts"
-import { secretFileOf } from "./custody/secret-file-of.ts"
-import { pickCurve, type PickedCurve } from "./keyring/pick-curve.ts"
-import { readPipedSecret, readSecretFile } from "./keyring/read-secret-file.ts"
+import { secretFileOf, readPipedSecret, readSecretFile } from "./custody/secret-file.ts"
+import { pickCurve, type PickedCurve } from "./keyring/curve.ts"
 import { openVault } from "./open-vault.ts"
 import { runAccepted } from "./operator/files-in-force.ts"
-import { logVault } from "./process/log-vault.ts"
-import { logFailure, log, logFrom } from "./process/log.ts"
+import { logVault, logFailure, log, logFrom } from "./process/log.ts"
 import { placeOf, serveSockets } from "./serve-sockets.ts"
-import { reloadOnSignal, stopOnSignal } from "./serve/signals.ts"
-import { endWithLedger, type VaultMessage, vaultService } from "./serve/vault-service.ts"
+import {
+  reloadOnSignal,
+  stopOnSignal,
+  endWithLedger,
+  type VaultMessage,
+  vaultService,
+} from "./serve/vault-service.ts"
 import { lookAtAlarms } from "./status/alarm-log.ts"
 import { toldReason, signingNow } from "./status/signing.ts"
 import type { StatusSources, Surroundings } from "./status/sources.ts"

@@ -1,3 +1,6 @@
+import { randomBytes } from "node:crypto"
+import { rename, rm, writeFile } from "node:fs/promises"
+
 import {
   adminParams,
   botParams,
@@ -6,11 +9,9 @@ import {
 } from "../link/calls/methods.ts"
 import { serveLink, type LinkPlace, type LinkServer } from "../link/server.ts"
 import { Fault, type FaultCode } from "../std/fault.ts"
-import { adminMethods } from "./admin-methods.ts"
+import { adminMethods, notedMethods } from "./admin-methods.ts"
 import { botMethods } from "./bot-methods.ts"
 import { pathsOf } from "./config/installation.ts"
-import { notedMethods } from "./operator/noted-methods.ts"
-import { makeAdminSecret } from "./process/admin-secret.ts"
 import { logFailure } from "./process/log.ts"
 import type { VaultService } from "./serve/vault-service.ts"
 import type { Vault } from "./vault.ts"
@@ -62,4 +63,28 @@ export async function serveSockets(
     onError,
   })
   return [bots, admin]
+}
+
+/** Makes a new admin secret and writes it for the owner alone. It lives as long as the daemon. */
+export async function makeAdminSecret(file: string): Promise<string> {
+  const secret = randomBytes(32).toString("base64url")
+  // A name of its own, so that what a crash left is in nobody's way.
+  const written = `${file}.${randomBytes(8).toString("hex")}`
+  try {
+    await writeFile(written, secret, { mode: 0o600, flag: "wx" })
+    await rename(written, file)
+  } catch (cause) {
+    await rm(written, { force: true }).catch(() => undefined)
+    throw unwritable(file, cause)
+  }
+  return secret
+}
+
+function unwritable(file: string, cause: unknown): Fault {
+  const code = (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
+  return new Fault(
+    "vault_unavailable",
+    `${file} can't be written (${code}); check the disk's free space and its directory's owner.`,
+    { cause },
+  )
 }

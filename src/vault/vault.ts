@@ -4,13 +4,13 @@ import type { Custody } from "./custody/custody.ts"
 import type { Keyring } from "./keyring/keyring.ts"
 import type { Outbox } from "./ledger/outbox.ts"
 import type { Clients } from "./operator/client-methods.ts"
-import type { PollPace } from "./operator/price-poll.ts"
+import type { PollPace } from "./operator/price-methods.ts"
 import type { Clock } from "./process/clock.ts"
 import type { AlarmLog } from "./status/alarm-log.ts"
 import type { StatusSources } from "./status/sources.ts"
 import type { AutoFreeze } from "./watch/auto-freeze.ts"
 import type { BadTokenCount } from "./watch/bad-tokens.ts"
-import type { Heartbeats } from "./watch/heartbeats.ts"
+import type { Heartbeats } from "./stops/heartbeat.ts"
 
 /** All that an open vault is made of. Whoever answers a call is handed what of it that takes. */
 export type Vault = StatusSources &

@@ -162,7 +162,7 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "link/calls/stop-methods.ts",
+    "link/calls/admin-methods.ts",
     ["unit/vault/stops/freeze-methods"],
     [
       {

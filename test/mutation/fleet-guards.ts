@@ -16,7 +16,7 @@ export const fleetGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/watch/heartbeats.ts",
+    "vault/stops/heartbeat.ts",
     ["unit/vault/watch/heartbeats"],
     [
       {

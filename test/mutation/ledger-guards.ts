@@ -115,7 +115,7 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/operator/price-poll.ts",
+    "vault/operator/price-methods.ts",
     ["unit/vault/operator/price-poll"],
     [
       {

@@ -372,7 +372,7 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/watch/heartbeats.ts",
+    "vault/stops/heartbeat.ts",
     ["unit/vault/watch/heartbeats"],
     [
       {

@@ -20,7 +20,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/config/load-files.ts",
+    "vault/config/kept-set.ts",
     ["unit/vault/config/files-to-start"],
     [
       {
@@ -57,7 +57,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/keyring/open-keyring.ts",
+    "vault/keyring/keyring.ts",
     ["threats/secret-from-faulty-signature"],
     [
       {
@@ -165,7 +165,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/keyring/proven-pair.ts",
+    "vault/keyring/keyring.ts",
     ["unit/vault/keyring/proven-pair"],
     [
       {
@@ -181,12 +181,12 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/keyring/pick-curve.ts",
+    "vault/keyring/curve.ts",
     ["unit/vault/keyring/pick-curve"],
     [
       {
-        find: "warning: warningOf(native.error)",
-        replace: "warning: undefined",
+        find: "return { ...nobleCurve, warning }",
+        replace: "return { ...nobleCurve, warning: undefined }",
         why: "JavaScript signs without a word",
       },
     ],

@@ -6,8 +6,7 @@ import fc from "fast-check"
 
 import { toHex } from "../../src/std/bytes.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
-import type { Curve } from "../../src/vault/keyring/curve.ts"
-import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
+import { type Curve, nobleCurve } from "../../src/vault/keyring/curve.ts"
 import { bytes32, nativeCurve, needsNative, order } from "../support/curves.ts"
 import { numRuns } from "../support/runs.ts"
 

@@ -1,5 +1,5 @@
 import { toHex } from "../../src/std/bytes.ts"
-import type { PickedCurve } from "../../src/vault/keyring/pick-curve.ts"
+import type { PickedCurve } from "../../src/vault/keyring/curve.ts"
 import type { KeyPair, KeyStore } from "../../src/vault/keyring/keyring.ts"
 import { addressOfPublicKey, type Address } from "../../src/venue/address.ts"
 

@@ -1,6 +1,6 @@
 import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import { configText } from "../../src/commands/init/init-texts.ts"
-import { type FileSet, parseFileSet } from "../../src/vault/config/file-set.ts"
+import { type FileSet, parseFileSet } from "../../src/vault/config/load-files.ts"
 import type { Client, KeyEntry } from "../../src/vault/ledger/records/bindings.ts"
 import { hashToken } from "../../src/vault/request/authorize.ts"
 import { startMs } from "../support/fake-clock.ts"

@@ -1,6 +1,5 @@
 import { fromHex } from "../../src/std/bytes.ts"
-import { type Curve, loadNativeCurve } from "../../src/vault/keyring/curve.ts"
-import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
+import { type Curve, loadNativeCurve, nobleCurve } from "../../src/vault/keyring/curve.ts"
 
 const native = loadNativeCurve()
 

@@ -1,7 +1,6 @@
 import { toHex } from "../../src/std/bytes.ts"
-import { isSecretKey } from "../../src/vault/keyring/curve.ts"
+import { isSecretKey, nobleCurve } from "../../src/vault/keyring/curve.ts"
 import type { KeyPair } from "../../src/vault/keyring/keyring.ts"
-import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
 import { addressOfPublicKey, type Address } from "../../src/venue/address.ts"
 
 /** A private key with its public one by the reference; beside what is no private key, zeros. */

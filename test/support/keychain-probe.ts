@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises"
 
 import { createRegistry } from "../../src/commands/init/create-installation.ts"
 import { openKeychainStore } from "../../src/vault/keyring/keychain/keychain-store.ts"
-import { pickCurve } from "../../src/vault/keyring/pick-curve.ts"
+import { pickCurve } from "../../src/vault/keyring/curve.ts"
 import type { KeychainDriver } from "../../src/vault/keyring/keychain/keychain.ts"
 import { pairOf } from "./key-pair.ts"
 

@@ -1,7 +1,7 @@
 import { anchored, fed } from "../../src/vault/active/price-drift.ts"
 import { referencePrice } from "../../src/vault/active/active-set.ts"
 import { parseConfig } from "../../src/vault/config/config.ts"
-import type { FileSet } from "../../src/vault/config/file-set.ts"
+import type { FileSet } from "../../src/vault/config/load-files.ts"
 import type { Standing } from "../../src/vault/ledger/bindings.ts"
 import type { Price } from "../../src/vault/ledger/records/prices.ts"
 import { operatorName } from "../../src/vault/ledger/records/bindings.ts"

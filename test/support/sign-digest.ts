@@ -1,6 +1,5 @@
-import type { Signature } from "../../src/vault/keyring/keyring.ts"
-import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
-import { signatureOf } from "../../src/vault/keyring/open-keyring.ts"
+import { type Signature, signatureOf } from "../../src/vault/keyring/keyring.ts"
+import { nobleCurve } from "../../src/vault/keyring/curve.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
 
 /** What the reference signs, as the venue wants it. */

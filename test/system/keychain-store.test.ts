@@ -7,7 +7,7 @@ import type { KeychainDriver } from "../../src/vault/keyring/keychain/keychain.t
 import { createRegistry } from "../../src/commands/init/create-installation.ts"
 import { openKeychainStore } from "../../src/vault/keyring/keychain/keychain-store.ts"
 import { withKeychain } from "../../src/vault/keyring/keychain/with-keychain.ts"
-import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
+import { openKeyring } from "../../src/vault/keyring/keyring.ts"
 import { keytarDirectory, needsKeytar } from "../support/keytar.ts"
 import {
   needsSecretService,
@@ -15,7 +15,7 @@ import {
   type SecretService,
 } from "../support/secret-service.ts"
 import { pairOf } from "../support/key-pair.ts"
-import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../src/vault/keyring/curve.ts"
 
 const secretOf = (byte: number) => new Uint8Array(32).fill(byte)
 

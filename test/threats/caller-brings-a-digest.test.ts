@@ -113,10 +113,10 @@ describe("a digest or typed data that the caller brings", () => {
     assert.deepEqual(sourcesWith("signChecked("), [
       join("commands", "doctor", "live", "rehearsal-lines.ts"), // with a key that is thrown away
       join("vault", "keyring", "assert-signs.ts"), // a digest of no venue's domain
-      join("vault", "keyring", "open-keyring.ts"),
+      join("vault", "keyring", "keyring.ts"),
     ])
-    assert.deepEqual(sourcesWith("curve.sign("), [join("vault", "keyring", "open-keyring.ts")])
-    assert.deepEqual(sourcesWith("secp256k1.sign("), [join("vault", "keyring", "noble-curve.ts")])
+    assert.deepEqual(sourcesWith("curve.sign("), [join("vault", "keyring", "keyring.ts")])
+    assert.deepEqual(sourcesWith("secp256k1.sign("), [join("vault", "keyring", "curve.ts")])
     assert.deepEqual(sourcesWith("ecdsaSign("), [join("vault", "keyring", "curve.ts")])
   })
 })

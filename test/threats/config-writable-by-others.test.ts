@@ -6,7 +6,7 @@ import { describe, it } from "node:test"
 import { readAdminSecret } from "../../src/commands/installation/admin.ts"
 import { pathsOf } from "../../src/vault/config/installation.ts"
 import { openVault } from "../../src/vault/open-vault.ts"
-import { makeAdminSecret } from "../../src/vault/process/admin-secret.ts"
+import { makeAdminSecret } from "../../src/vault/serve-sockets.ts"
 import { makeTestInstallation } from "../support/open-test-vault.ts"
 
 const asRoot = process.getuid?.() === 0 ? {} : { skip: "needs root, to give files away" }

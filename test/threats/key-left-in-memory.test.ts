@@ -4,14 +4,12 @@ import { describe, it } from "node:test"
 import { utf8 } from "../../src/std/bytes.ts"
 import { keccak256 } from "../../src/std/keccak.ts"
 import { Fault } from "../../src/std/fault.ts"
-import type { KeyStore } from "../../src/vault/keyring/keyring.ts"
-import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
-import { provenPair } from "../../src/vault/keyring/proven-pair.ts"
+import { type KeyStore, openKeyring, provenPair } from "../../src/vault/keyring/keyring.ts"
 import { openVault } from "../../src/vault/open-vault.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
 import { makeTestInstallation, openTestVault } from "../support/open-test-vault.ts"
 import { pairOf } from "../support/key-pair.ts"
-import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../src/vault/keyring/curve.ts"
 
 // A key that isn't needed any more is overwritten where it lay: the very bytes that the store handed over,
 // to which these tests keep a reference. Copies that V8 made are beyond reach; SECURITY.md says so.

@@ -2,14 +2,13 @@ import { Fault } from "../../std/fault.ts"
 import type { Config } from "../../vault/config/config.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import { noSecret, openKeyStore } from "../../vault/custody/open-key-store.ts"
-import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
+import { secretFileOf, readSecretFile } from "../../vault/custody/secret-file.ts"
 import {
   assertReady,
   preflight,
   type KeychainState,
 } from "../../vault/keyring/keychain/preflight.ts"
-import { pickCurve, type PickedCurve } from "../../vault/keyring/pick-curve.ts"
-import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
+import { pickCurve, type PickedCurve } from "../../vault/keyring/curve.ts"
 import { curveFix } from "../../vault/status/warnings.ts"
 import type { DaemonLook } from "./daemon-findings.ts"
 import { locationWords } from "../installation/usual-installation.ts"

@@ -3,7 +3,13 @@ import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { join, dirname } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { isThere, assertPrivateDirectory, codeOf } from "../../std/private-file.ts"
+import {
+  isThere,
+  assertPrivateDirectory,
+  codeOf,
+  writeNewFile,
+  syncDirectory,
+} from "../../std/private-file.ts"
 import { shellWord } from "../../std/visible.ts"
 import {
   assertSocketPathsFit,
@@ -16,8 +22,7 @@ import { preflight } from "../../vault/keyring/keychain/preflight.ts"
 import { withKeychain } from "../../vault/keyring/keychain/with-keychain.ts"
 import { isKeyFile, masterFileOf } from "../../vault/keyring/keystore-files.ts"
 import { encryptV3 } from "../../vault/keyring/keystore-v3.ts"
-import { withSecret } from "../../vault/keyring/with-secret.ts"
-import { writeNewFile, syncDirectory } from "../../vault/keyring/write-new-file.ts"
+import { withSecret } from "../../std/bytes.ts"
 
 export type NewInstallation = {
   readonly installation: Installation

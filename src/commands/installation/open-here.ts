@@ -1,9 +1,8 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { adminMethods } from "../../vault/admin-methods.ts"
+import { adminMethods, notedMethods } from "../../vault/admin-methods.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import type { SecretSource } from "../../vault/custody/open-key-store.ts"
-import { notedMethods } from "../../vault/operator/noted-methods.ts"
 import { openVault } from "../../vault/open-vault.ts"
 import { caller } from "./usual-installation.ts"
 

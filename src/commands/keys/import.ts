@@ -1,9 +1,8 @@
 import type { KeyView } from "../../contract/bot-views.ts"
-import { decodeUtf8, utf8 } from "../../std/bytes.ts"
+import { decodeUtf8, utf8, withSecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { decryptPair } from "../../vault/keyring/keystore-v3.ts"
-import { nobleCurve } from "../../vault/keyring/noble-curve.ts"
-import { withSecret } from "../../vault/keyring/with-secret.ts"
+import { nobleCurve } from "../../vault/keyring/curve.ts"
 import { flag, option } from "../cli/command.ts"
 import {
   passphraseFrom,

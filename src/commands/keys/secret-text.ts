@@ -2,12 +2,11 @@ import { HDKey } from "@scure/bip32"
 import { mnemonicToEntropy, mnemonicToSeed } from "@scure/bip39"
 import { wordlist } from "@scure/bip39/wordlists/english.js"
 
-import { decodeUtf8 } from "../../std/bytes.ts"
+import { decodeUtf8, withSecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { isSecretKey } from "../../vault/keyring/curve.ts"
 import { secretOfHexText, digitValue } from "../../vault/keyring/keychain/hex-text.ts"
-import { withSecret } from "../../vault/keyring/with-secret.ts"
 
 /**
  * Parses a private key as people paste it: 64 hex digits, with or without `0x`, ASCII white space around

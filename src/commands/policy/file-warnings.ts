@@ -1,5 +1,5 @@
 import type { Warning } from "../../contract/views.ts"
-import type { FileSet } from "../../vault/config/file-set.ts"
+import type { FileSet } from "../../vault/config/load-files.ts"
 import { mayMeet, share } from "../../vault/policy/file/policy-file.ts"
 import { usesOrderMatchers } from "../../vault/policy/match/matchers.ts"
 import type { Entry, Policy, Rule, SizeBound, Deny, Limit } from "../../vault/policy/terms.ts"

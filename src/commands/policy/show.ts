@@ -4,7 +4,7 @@ import type { AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
 import { problemText } from "../../std/yaml-file.ts"
-import { type FileSet, type FileText, parseFileSet } from "../../vault/config/file-set.ts"
+import { type FileSet, type FileText, parseFileSet } from "../../vault/config/load-files.ts"
 import { orderMakingOperations, symbolText } from "../../vault/policy/match/judged-request.ts"
 import { mapAsked } from "../../vault/policy/match/matchers.ts"
 import {

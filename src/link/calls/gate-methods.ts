@@ -1,11 +1,12 @@
-// The bot socket's calls by which the gate reads the venue, and tells what became of what it sent; and the values that
-// several calls take.
+// The bot socket's calls by which the gate reads the venue, tells what became of what it sent, and stops what is to stop; and
+// the values that several calls take. `methods.ts` has the others.
 
 import * as z from "zod"
 
 import type { PricePoll } from "../../venue/profile.ts"
 import type { Refused } from "../../contract/refusal.ts"
-import { outcomeSchema } from "./both-ways.ts"
+import type { HeartbeatView, OutboxRequest } from "../../contract/stop-views.ts"
+import { type FreezeView, outcomeSchema } from "./both-ways.ts"
 
 /** A bot's token, its only identity. */
 export const token = z.string().max(128)
@@ -23,7 +24,7 @@ export const pricesList = z
   .min(1)
   .max(100)
 
-export const readBotParams = {
+export const gateParams = {
   /** Takes what a read weighs, if the client may make it. `path`: the venue's, without its query; `key`: `Countersign-Key`. */
   read: z.strictObject({
     token,
@@ -36,6 +37,14 @@ export const readBotParams = {
   pricePoll: z.strictObject({}),
   /** What a round read at one of its paths, by the names of venue.yaml. No token: neither says the gate more than it may. */
   polledPrices: z.strictObject({ round: z.int(), path: z.string().max(1_024), prices: pricesList }),
+  /** The body of `POST /freeze` as it came, base64. */
+  freeze: z.strictObject({ token, body: z.base64() }),
+  /** The body of `POST /heartbeat` as it came, base64. */
+  heartbeat: z.strictObject({ token, body: z.base64() }),
+  /** Waits for requests that nobody asked for over HTTP: cancels that a missed heartbeat had signed. */
+  outbox: z.strictObject({}),
+  /** What became of one of these; of no other. */
+  outboxReport: z.strictObject({ record, outcome: outcomeSchema }),
 }
 
 /** What the gate is to read now, and where in the answers the prices are. */
@@ -45,13 +54,17 @@ export type PollRound = Pick<PricePoll, "paths" | "list" | "symbol" | "value"> &
   readonly symbols: readonly { readonly id: number; readonly name: string }[]
 }
 
-export type ReadBotResults = {
+export type GateResults = {
   /** `weight`: what was taken of the IP budget; 0 where it is off. */
   read: Refused | { readonly kind: "answer"; readonly weight: number }
   readBudgetSpent: Refused | { readonly kind: "answer" }
   /** `dueInMs`: of the next round, `null` where nothing is polled; `round`: the one that began. */
   pricePoll: { readonly dueInMs: number | null; readonly round: PollRound | null }
   polledPrices: Refused | { readonly kind: "answer" }
+  freeze: Refused | { readonly kind: "answer"; readonly freeze: FreezeView }
+  heartbeat: Refused | { readonly kind: "answer"; readonly heartbeat: HeartbeatView }
+  outbox: { readonly requests: readonly OutboxRequest[] }
+  outboxReport: Refused | { readonly kind: "answer" }
 }
 
 /** No clocks are further apart than that and still named in milliseconds. */

@@ -20,26 +20,17 @@ import type { Refused } from "../../contract/refusal.ts"
 import type { Answered, RateLimit, Signed } from "../../contract/signed.ts"
 import type { OpenSigning, Signing } from "../../contract/signing.ts"
 import type { RaiseView, StandingLimit, ClientView, StatusView } from "../../contract/views.ts"
-import { agentParams, type AgentResults } from "./agent-methods.ts"
-import { auditParams, type AuditResults } from "./audit-methods.ts"
-import { policyHash, policyParams, type PolicyResults } from "./policy-methods.ts"
+import { address, name, partParams, type PartResults, policyHash } from "./admin-methods.ts"
 import {
   pricesList,
-  readBotParams,
-  type ReadBotResults,
+  gateParams,
+  type GateResults,
   idempotencyKey,
   record,
   reportSchema,
   token,
   traceparent,
 } from "./gate-methods.ts"
-import { safetyParams, type SafetyResults } from "./safety-methods.ts"
-import {
-  stopAdminParams,
-  stopBotParams,
-  type StopAdminResults,
-  type StopBotResults,
-} from "./stop-methods.ts"
 
 const bodyCall = z.strictObject({
   token,
@@ -77,8 +68,7 @@ export const botParams = {
     by: z.enum(["idempotency_key", "client_order_id"]),
     value: z.string().min(1).max(256),
   }),
-  ...readBotParams,
-  ...stopBotParams,
+  ...gateParams,
   health: z.strictObject({}),
   /** What a gate that can read no configuration must know; nothing in it is secret. */
   gateSettings: z.strictObject({}),
@@ -91,33 +81,29 @@ export const botParams = {
 type Answer<Value> = ({ readonly kind: "answer" } & Value) | Refused
 
 /** Results of the bot socket's calls. */
-export type BotResults = StopBotResults &
-  ReadBotResults & {
-    /** `rateLimits`: of a client that is known. */
-    sign: (Answer<Signed> | Answered) & { readonly rateLimits?: readonly RateLimit[] }
-    /** One result for each request, in their order. */
-    signBatch: Answer<{ readonly results: readonly Answer<Signed>[] }>
-    check: Answer<{ readonly report: CheckReport; readonly record: string | null }>
-    report: Answer<unknown>
-    whoami: Answer<{ readonly whoami: Whoami }>
-    prices: Answer<{ readonly prices: readonly PriceView[] }>
-    limits: Answer<{
-      readonly limits: readonly LimitUse[]
-      readonly budgets: readonly BudgetView[]
-    }>
-    metrics: Answer<{ readonly families: readonly MetricFamily[] }>
-    record: Answer<{ readonly view: RecordView }>
-    records: Answer<{ readonly records: readonly RecordView[] }>
-    health: OpenSigning
-    gateSettings: GateSettings
-    /** `0x` and SHA-256 in hex of clients' tokens, also of those that have expired. Of more than a frame holds some are left out. */
-    tokens: { readonly digests: readonly string[] }
-    alarms: AlarmsNow
-  }
+export type BotResults = GateResults & {
+  /** `rateLimits`: of a client that is known. */
+  sign: (Answer<Signed> | Answered) & { readonly rateLimits?: readonly RateLimit[] }
+  /** One result for each request, in their order. */
+  signBatch: Answer<{ readonly results: readonly Answer<Signed>[] }>
+  check: Answer<{ readonly report: CheckReport; readonly record: string | null }>
+  report: Answer<unknown>
+  whoami: Answer<{ readonly whoami: Whoami }>
+  prices: Answer<{ readonly prices: readonly PriceView[] }>
+  limits: Answer<{
+    readonly limits: readonly LimitUse[]
+    readonly budgets: readonly BudgetView[]
+  }>
+  metrics: Answer<{ readonly families: readonly MetricFamily[] }>
+  record: Answer<{ readonly view: RecordView }>
+  records: Answer<{ readonly records: readonly RecordView[] }>
+  health: OpenSigning
+  gateSettings: GateSettings
+  /** `0x` and SHA-256 in hex of clients' tokens, also of those that have expired. Of more than a frame holds some are left out. */
+  tokens: { readonly digests: readonly string[] }
+  alarms: AlarmsNow
+}
 
-const name = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "1 to 64 of a-z 0-9 . _ -, starting with a letter or digit")
 /** A limit's name alone, or after its policy's. */
 const limitName = z
   .string()
@@ -126,7 +112,6 @@ const limitName = z
     "a limit's name, or policy/name",
   )
 const role = z.enum(["wallet", "agent"])
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "an address: 0x and 40 hex digits")
 
 /** Bytes, which cross the socket as they are; the receiver's to overwrite. */
 const secret = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "bytes")
@@ -164,7 +149,6 @@ export const adminParams = {
   lock: z.strictObject({}),
   /** `secret`: what opens the key store; left out where a file or the keychain has it. */
   unlock: z.strictObject({ secret: secret.optional() }),
-  ...agentParams,
   addClient: client.extend({
     /** `header` if left out. */
     idempotencyBy: z.enum(["header", "client_order_id"]).optional(),
@@ -199,10 +183,7 @@ export const adminParams = {
   }),
   endRaise: z.strictObject({ limit: limitName }),
   listRaises: z.strictObject({}),
-  ...policyParams,
-  ...auditParams,
-  ...safetyParams,
-  ...stopAdminParams,
+  ...partParams,
   /** How a command that sends to the venue by itself gets there. */
   upstream: z.strictObject({}),
   /** How messages about alarms get through. `test`: whether to have the gate send one. */
@@ -215,8 +196,6 @@ export const adminParams = {
   ledgerServer: z.strictObject({}),
   status: z.strictObject({}),
 }
-
-type PartResults = AgentResults & PolicyResults & AuditResults & SafetyResults & StopAdminResults
 
 /** Results of the admin socket's calls. */
 export type AdminResults = PartResults & {

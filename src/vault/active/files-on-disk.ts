@@ -1,9 +1,14 @@
 import type { Warning } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { type FileSet, type FileText, hashTexts } from "../config/file-set.ts"
+import {
+  type FileSet,
+  type FileText,
+  hashTexts,
+  loadTexts,
+  parseTexts,
+} from "../config/load-files.ts"
 import type { Installation } from "../config/installation.ts"
 import { keepSet, type KeptSet } from "../config/kept-set.ts"
-import { loadTexts, parseTexts } from "../config/load-files.ts"
 import type { Standing } from "../ledger/bindings.ts"
 import { changesBetween } from "../policy/widening.ts"
 import type { LedgerTime } from "../process/clock.ts"
@@ -33,13 +38,14 @@ export function filesOnDisk(installation: Installation, kept: KeptSet | undefine
   }
 }
 
-type Sources = { readonly active: () => FileSet & Standing; readonly now: () => LedgerTime }
-
 /**
  * Compares the files on disk with those in force, whenever it is asked to. It parses what it finds once: that takes long
  * enough to keep requests waiting.
  */
-export function watchFilesOnDisk(onDisk: DiskFiles, { active, now }: Sources) {
+export function watchFilesOnDisk(
+  onDisk: DiskFiles,
+  { active, now }: { readonly active: () => FileSet & Standing; readonly now: () => LedgerTime },
+) {
   let { isRolledBack } = onDisk
   let last: Difference | undefined
   let lookedAt: string | undefined

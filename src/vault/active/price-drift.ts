@@ -6,13 +6,13 @@ import {
   one,
   type Decimal,
 } from "../../venue/decimal.ts"
-import type { FileSet } from "../config/file-set.ts"
+import type { FileSet } from "../config/load-files.ts"
 import type { Standing } from "../ledger/bindings.ts"
 import type { Price, PriceDrift } from "../ledger/records/prices.ts"
 import type { LedgerTime } from "../process/clock.ts"
 
 /** A price for a symbol, and when it came. */
-export type NewPrice = Pick<Price, "symbolId" | "value" | "by"> & { readonly now: LedgerTime }
+type NewPrice = Pick<Price, "symbolId" | "value" | "by"> & { readonly now: LedgerTime }
 
 type Bounds = FileSet["config"]["prices"]
 
@@ -99,11 +99,8 @@ export const unit = 10n ** 18n
 const spare = 10n ** 6n
 const scale = unit * spare
 
-/** Two bounds of a logarithm, 2 units of the last decimal apart. The exact value is irrational. */
-type LogBounds = { readonly atLeast: bigint; readonly atMost: bigint }
-
-/** |ln(a/b)| of whole numbers above zero. */
-export function logOfRatio(a: bigint, b: bigint): LogBounds {
+/** |ln(a/b)| of whole numbers above zero, in two bounds 2 units of the last decimal apart: the exact value is irrational. */
+export function logOfRatio(a: bigint, b: bigint) {
   if (a === b) return { atLeast: 0n, atMost: 0n }
   const [more, less] = a > b ? [a, b] : [b, a]
   // Every step below rounds down, by less than 10^-19 in all.

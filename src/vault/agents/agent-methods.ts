@@ -10,14 +10,21 @@ import { type KeyEntry, hasEnded } from "../ledger/records/bindings.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { ParsedRequest } from "../request/parse-request.ts"
 import { type KeyStates, keyView } from "../status/views.ts"
-import { agentNamed, agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
+import {
+  agentNamed,
+  agentToApprove,
+  assertSendable,
+  walletHeldFor,
+  type OperatorSigning,
+  parseOperation,
+  signOperation,
+} from "./operator-request.ts"
 import {
   approveAgent,
   completeApproval,
   operationFields,
   type OperationSubject,
 } from "./approve-agent.ts"
-import { type OperatorSigning, parseOperation, signOperation } from "./operator-request.ts"
 
 /**
  * The calls of an agent key's life. What they sign the caller sends, and then says by `settleOperation`
@@ -46,7 +53,7 @@ function revokeAgent(
     const agent = agentNamed(name, set)
     if (agent.approval === "revoked")
       throw new Fault("usage", `The key ${name} is revoked already.`)
-    return readTerm(agent, { operation: "revokeAgent", known: {} }, set)
+    return readTerm(agent, { operation: "revokeAgent" }, set)
   }, signing)
 }
 
@@ -61,16 +68,15 @@ function renewAgent(
 ): Promise<SignedOperation> {
   return signOperation((set) => {
     const agent = agentToApprove(name, set)
-    return readTerm(agent, { operation: "renewAgent", known: { validDays, label } }, set)
+    return readTerm(agent, { operation: "renewAgent", validDays, label }, set)
   }, signing)
 }
 
-type Term = {
+type Term = Pick<OperationSubject, "validDays" | "label"> & {
   readonly operation: "revokeAgent" | "renewAgent"
-  readonly known: Pick<OperationSubject, "validDays" | "label">
 }
 
-function readTerm(agent: KeyEntry, { operation, known }: Term, set: ActiveSet): ParsedRequest {
+function readTerm(agent: KeyEntry, { operation, ...known }: Term, set: ActiveSet): ParsedRequest {
   assertSendable(set)
   const wallet = walletHeldFor(agent, set, `send ${operation} to the venue with that wallet`)
   const fields = operationFields({ agent, wallet, ...known }, set)

@@ -5,7 +5,6 @@ import { parseAddress, type Address } from "../../venue/address.ts"
 import type { JsonValue } from "../../venue/json.ts"
 import { typedData } from "../../venue/typed-data.ts"
 import { type ActiveSet, walletAddressOf } from "../active/active-set.ts"
-import type { Signature } from "../keyring/keyring.ts"
 import { parseSignature, recoverAddress } from "../keyring/signature.ts"
 import { isRequest } from "../ledger/found-records.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
@@ -16,8 +15,10 @@ import type { LedgerTime } from "../process/clock.ts"
 import { typeBMessage, digestOf } from "../request/fill-in.ts"
 import type { ParsedRequest } from "../request/parse-request.ts"
 import { agentOf, wasSignedElsewhere } from "../request/settle-record.ts"
-import { agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
 import {
+  agentToApprove,
+  assertSendable,
+  walletHeldFor,
   type OperatorRecords,
   type OperatorSigning,
   parseOperation,
@@ -169,10 +170,11 @@ export async function completeApproval(
   )
   const validity = { nonce: row.nonce, expiresAfterMs: row.expires_after, record: row.id }
   const filling = { validity, profile: set.profile }
-  const signature = parseOrThrow(text.trim())
-  const signer = recoverAddress(signature, digestOf(request, filling))
+  const signature = parseSignature(text.trim())
+  if (!signature.ok) throw new Fault("usage", signature.error)
+  const signer = recoverAddress(signature.value, digestOf(request, filling))
   if (signer !== row.signer) throw wrongSigner(signer, row.signer)
-  return signedOperation(request, filling, { signature, now: nowMs })
+  return signedOperation(request, filling, { signature: signature.value, now: nowMs })
 }
 
 /** A request that waits for a signature from elsewhere. */
@@ -196,12 +198,6 @@ function awaited(found: FoundRecord | undefined, nowMs: LedgerTime): RequestRow 
     "usage",
     `This approval expired at ${utcText(row.expires_after)}; make a new one with countersign agent approve --external.`,
   )
-}
-
-function parseOrThrow(text: string): Signature {
-  const read = parseSignature(text)
-  if (read.ok) return read.value
-  throw new Fault("usage", read.error)
 }
 
 function wrongSigner(signer: string | undefined, wanted: string): Fault {

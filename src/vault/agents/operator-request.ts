@@ -5,7 +5,7 @@ import type { OperationId } from "../../venue/profile.ts"
 import { makeActiveSet, type ActiveSet, type SetInForce } from "../active/active-set.ts"
 import type { Keyring, Signature } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { type Client, type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
+import { type Client, type KeyEntry, operatorName, hasEnded } from "../ledger/records/bindings.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
 import type { Taken } from "../ledger/records/reservation.ts"
 import type { LedgerTime } from "../process/clock.ts"
@@ -175,4 +175,67 @@ const faultCodes: Partial<Record<RefusalCode, FaultCode>> = {
   items_undisclosed: "undisclosed",
   target_layout_undisclosed: "undisclosed",
   signer_pace: "vault_unavailable",
+}
+
+/** The key of a name. @throws {Fault} `name_unknown`. */
+export function keyNamed(name: string, { keys }: ActiveSet): KeyEntry {
+  const key = keys.get(name)
+  if (key !== undefined) return key
+  throw new Fault(
+    "name_unknown",
+    `There is no key named ${name}; countersign keys list shows them.`,
+  )
+}
+
+/**
+ * The agent key of a name.
+ *
+ * @throws {Fault} `name_unknown`, `usage` when it is a wallet key or made for another network.
+ */
+export function agentNamed(name: string, set: ActiveSet): KeyEntry {
+  const key = keyNamed(name, set)
+  if (key.role !== "agent") {
+    throw new Fault("usage", `${name} is a wallet key; name an agent key.`)
+  }
+  if (key.network !== set.profile.network) {
+    throw new Fault(
+      "usage",
+      `The key ${name} was made for another network than the one in venue.yaml.`,
+    )
+  }
+  return key
+}
+
+/** The agent key of a name, which may still sign. @throws {Fault} as {@link agentNamed}, and `usage` when it has ended. */
+export function agentToApprove(name: string, set: ActiveSet): KeyEntry {
+  const agent = agentNamed(name, set)
+  if (!hasEnded(agent)) return agent
+  throw new Fault(
+    "usage",
+    `The key ${name} is ${agent.approval} and never signs again; make another agent key.`,
+  )
+}
+
+/** The wallet key of an agent, held here; else `wayOn` says what to do. @throws {Fault} `usage` when it isn't. */
+export function walletHeldFor(
+  { name, wallet }: KeyEntry,
+  { keys }: ActiveSet,
+  wayOn: string,
+): KeyEntry {
+  const held = wallet === null ? undefined : keys.get(wallet)
+  if (held?.role === "wallet") return held
+  const why =
+    wallet === null
+      ? `${name} belongs to no wallet key held here`
+      : `The wallet of ${name} is ${wallet}, which isn't held here`
+  throw new Fault("usage", `${why}; ${wayOn}.`)
+}
+
+/** Nothing is signed that can't be sent. @throws {Fault} `undisclosed` without a base address. */
+export function assertSendable({ profile }: ActiveSet): void {
+  if (profile.baseUrl !== undefined) return
+  throw new Fault(
+    "undisclosed",
+    "No venue is configured to send this to; add to venue.yaml: base_url: https://…",
+  )
 }

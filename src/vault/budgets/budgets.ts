@@ -67,7 +67,13 @@ export type Budgets = {
 
 /** Starts with nothing used. */
 export function openBudgets(clock: Pick<Clock, "monotonicMs">): Budgets {
-  const state = openBudgetState(clock.monotonicMs)
+  const state: BudgetState = {
+    nowMs: clock.monotonicMs,
+    ip: rollingWindow(budgetWindowMs),
+    addresses: new Map(),
+    reserves: new Map(),
+    repeats: openCountedRepeats(budgetWindowMs),
+  }
   return {
     shortage: (spending) => shortages(state, spending)[0],
     ask: (spending) => ask(state, spending),
@@ -86,21 +92,16 @@ export function openBudgets(clock: Pick<Clock, "monotonicMs">): Budgets {
       const weight = budgetMax[scope] - window.total()
       if (weight > 0) window.add({ client: nobody, weight, isCertain: false }, state.nowMs())
     },
-    stand: (client, terms, address) => stand(state, { client, terms, address }),
-  }
-}
-
-type StandAsk = Pick<Spending, "client" | "address"> & { readonly terms: BudgetTerms }
-
-function stand(state: BudgetState, { client, terms, address }: StandAsk): BudgetStand {
-  const scope = address === undefined ? "ip" : "address"
-  const window = windowNow(state, scope, address)
-  const ask = { client, weight: 0, lane: "open", heedsFill: true, terms } as const
-  const { max, used, kept } = roomIn(window, ask)
-  const [oldest] = window.ends()
-  return {
-    ...{ max, used, own: window.totalOf(client), left: Math.max(0, max - used - kept) },
-    freesInMs: oldest && oldest.untilMs - state.nowMs(),
+    stand(client, terms, address) {
+      const window = windowNow(state, address === undefined ? "ip" : "address", address)
+      const asked = { client, weight: 0, lane: "open", heedsFill: true, terms } as const
+      const { max, used, kept } = roomIn(window, asked)
+      const [oldest] = window.ends()
+      return {
+        ...{ max, used, own: window.totalOf(client), left: Math.max(0, max - used - kept) },
+        freesInMs: oldest && oldest.untilMs - state.nowMs(),
+      }
+    },
   }
 }
 
@@ -137,17 +138,12 @@ function countAddress(state: BudgetState, spending: Spending, isCertain: boolean
 
 /** Takes a reserve for a request that a budget has no room for. Returns whether it did. */
 function takeReserve(state: BudgetState, scope: BudgetScope, spending: Spending): boolean {
-  if (hasRoom(state, scope, spending)) return false
+  const ask = askOf(spending, scope)
+  if (ask === undefined) return false
+  if (isEnough(roomIn(windowNow(state, scope, spending.address), ask))) return false
   const reserve = reserveFor(spending, scope, state)
   reserve?.take(spending.client, state.nowMs())
   return reserve !== undefined
-}
-
-function hasRoom(state: BudgetState, scope: BudgetScope, spending: Spending): boolean {
-  const ask = askOf(spending, scope)
-  if (ask === undefined) return true
-  const window = windowNow(state, scope, spending.address)
-  return isEnough(roomIn(window, ask))
 }
 
 /** Whether there is room even if everything that the venue called spent is spent. */
@@ -205,17 +201,6 @@ type BudgetState = {
   readonly repeats: CountedRepeats
 }
 
-/** Starts with nothing used. */
-function openBudgetState(nowMs: () => number): BudgetState {
-  return {
-    nowMs,
-    ip: rollingWindow(budgetWindowMs),
-    addresses: new Map(),
-    reserves: new Map(),
-    repeats: openCountedRepeats(budgetWindowMs),
-  }
-}
-
 /** A budget's window, without weights that no longer count. No address means the IP's. */
 function windowNow(
   state: BudgetState,
@@ -228,7 +213,7 @@ function windowNow(
 }
 
 /** The window of an address. */
-export function windowOf({ addresses }: BudgetState, address: Address | undefined): RollingWindow {
+function windowOf({ addresses }: BudgetState, address: Address | undefined): RollingWindow {
   const known = addresses.get(address)
   if (known !== undefined) return known
   const made = rollingWindow(budgetWindowMs)
@@ -256,7 +241,7 @@ function reserveName({ client, address, lane }: Spending, scope: BudgetScope): s
 }
 
 /** What a request asks of a budget; `undefined` where it is off. */
-export function askOf(spending: Spending, scope: BudgetScope): BudgetAsk | undefined {
+function askOf(spending: Spending, scope: BudgetScope): BudgetAsk | undefined {
   const { client, lane, terms, ipWeight, addressWeight } = spending
   const ofScope = terms[scope]
   if (ofScope === undefined) return undefined

@@ -3,7 +3,35 @@ import { X509Certificate } from "node:crypto"
 import * as z from "zod"
 
 import type { UpstreamSettings } from "../../link/gate-settings.ts"
-import { duration, dayMs, yesOrNo } from "./config-values.ts"
+import { parseSizeBytes } from "../../std/size.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
+
+/** A day in milliseconds. */
+export const dayMs = 86_400_000
+
+/** A duration like 15s as milliseconds, at most `maxMs`. */
+export function duration(maxMs: number) {
+  return z.string().transform((text, context) => {
+    const ms = parseDurationMs(text)
+    if (ms !== undefined && ms <= maxMs) return ms
+    context.addIssue(`expected a duration like 15s, at most ${maxMs / 1000}s`)
+    return z.NEVER
+  })
+}
+
+/** A size like 256MiB as bytes, or 0. */
+export const size = z.string().transform((text, context) => {
+  const bytes = parseSizeBytes(text)
+  if (bytes !== undefined) return bytes
+  context.addIssue("expected a size like 256MiB (KiB, MiB or GiB), or 0")
+  return z.NEVER
+})
+
+/** `true` or `false`; `false` if left out. */
+export const yesOrNo = z
+  .enum(["true", "false"])
+  .default("false")
+  .transform((text) => text === "true")
 
 /** How the venue is reached, but for its address, which is in venue.yaml. */
 export type UpstreamConfig = Omit<UpstreamSettings, "baseUrl">
@@ -88,17 +116,6 @@ function isProxyUrl(text: string): boolean {
   return url.username + url.password + url.search + url.hash === "" && url.pathname === "/"
 }
 
-/** The venue's rate budgets as they are kept here. Shares in whole percent of each budget. */
-export type BudgetConfig = {
-  readonly isOn: { readonly address: boolean; readonly ip: boolean }
-  /** Of the IP budget: what this host may use of it, in percent. */
-  readonly ipPart: number
-  /** By client: what it may use whatever others do. */
-  readonly shares: ReadonlyMap<string, number>
-  /** Of the IP budget; only cancels may use it. */
-  readonly cancelReserve: number
-}
-
 const onOff = z
   .enum(["on", "off"])
   .default("on")
@@ -119,7 +136,7 @@ const clientName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "expected a c
 /** What is kept for cancels if left out: one request a second of the IP budget. */
 const defaultCancelReserve = 5
 
-/** `budgets` of countersign.yaml. */
+/** `budgets` of countersign.yaml: the venue's rate budgets as they are kept here. Shares in whole percent of each. */
 export const budgetsSetting = z
   .strictObject({
     address: onOff,
@@ -132,10 +149,13 @@ export const budgetsSetting = z
     path: ["shares"],
     message: "shares and cancel_reserve are more than 100% together; lower one of them",
   })
-  .transform(({ address, ip, shares, cancel_reserve }): BudgetConfig => ({
+  .transform(({ address, ip, shares, cancel_reserve }) => ({
     isOn: { address, ip: ip !== false },
+    /** Of the IP budget: what this host may use of it, in percent. */
     ipPart: typeof ip === "number" ? ip : 100,
-    shares: new Map(Object.entries(shares)),
+    /** By client: what it may use whatever others do. */
+    shares: new Map(Object.entries(shares)) as ReadonlyMap<string, number>,
+    /** Of the IP budget; only cancels may use it. */
     cancelReserve: cancel_reserve,
   }))
 
@@ -143,26 +163,13 @@ function sumOf(shares: Readonly<Record<string, number>>): number {
   return Object.values(shares).reduce((sum, share) => sum + share, 0)
 }
 
-/** Signs of trouble that freeze by themselves; none does unless the file says so. */
-export type FreezeOn = {
-  /** So many refusals by the venue in a row freeze the key. */
-  readonly venueRefusals: number | undefined
-  /** So many refusals by policy within a minute freeze the client. */
-  readonly policyRefusalsPerMinute: number | undefined
-  readonly nonceTrouble: boolean
-  readonly clockTrouble: boolean
-}
-
-/** For how long a client may be silent once it was heard, and what follows then. */
-export type Heartbeat = { readonly withinMs: number; readonly then: "freeze" | "panic" }
-
 /** A number of events; a larger one would keep more times in memory than a sign of trouble is worth. */
 const eventCount = z
   .string()
   .regex(/^[1-9]\d{0,3}$/, "expected a whole number from 1 to 9999")
   .transform(Number)
 
-/** `freeze_on` of countersign.yaml. */
+/** `freeze_on` of countersign.yaml: signs of trouble that freeze by themselves; none does unless the file says so. */
 export const freezeOnSetting = z
   .strictObject({
     venue_refusals: eventCount.optional(),
@@ -171,22 +178,27 @@ export const freezeOnSetting = z
     clock_trouble: yesOrNo,
   })
   .prefault({})
-  .transform((written): FreezeOn => ({
+  .transform((written) => ({
+    /** So many refusals by the venue in a row freeze the key. */
     venueRefusals: written.venue_refusals,
+    /** So many refusals by policy within a minute freeze the client. */
     policyRefusalsPerMinute: written.policy_refusals_per_minute,
     nonceTrouble: written.nonce_trouble,
     clockTrouble: written.clock_trouble,
   }))
 
+/** For how long a client may be silent once it was heard, and what follows then. */
 const heartbeat = z
   .strictObject({
     within: duration(dayMs).refine((ms) => ms >= 1_000, "expected a duration of at least 1s"),
     then: z.enum(["freeze", "panic"]).default("freeze"),
   })
-  .transform(({ within, then }): Heartbeat => ({ withinMs: within, then }))
+  .transform(({ within, then }) => ({ withinMs: within, then }))
 
 /** `heartbeats` of countersign.yaml, by client. */
 export const heartbeatsSetting = z
   .record(clientName, heartbeat)
   .prefault({})
-  .transform((written): ReadonlyMap<string, Heartbeat> => new Map(Object.entries(written)))
+  .transform((written): ReadonlyMap<string, z.output<typeof heartbeat>> => {
+    return new Map(Object.entries(written))
+  })

@@ -2,120 +2,65 @@ import { isAbsolute } from "node:path"
 
 import * as z from "zod"
 
-import { notifySetting, type NotifyTarget } from "../../link/gate-settings.ts"
+import { notifySetting } from "../../link/gate-settings.ts"
 import { ok, type Result } from "../../std/result.ts"
 import { parseYaml, type Problem } from "../../std/yaml-file.ts"
 import { parseDecimal, type Decimal } from "../../venue/decimal.ts"
 import {
   budgetsSetting,
-  type BudgetConfig,
   upstreamSetting,
   venueOffsetSetting,
-  type UpstreamConfig,
   freezeOnSetting,
   heartbeatsSetting,
-  type FreezeOn,
-  type Heartbeat,
+  dayMs,
+  duration,
+  yesOrNo,
 } from "./config-sections.ts"
-import { dayMs, duration, yesOrNo } from "./config-values.ts"
-import { ledgerSetting, type PostgresLedger } from "./ledger-config.ts"
-
-/** `countersign.yaml`, read. Durations in milliseconds. */
-export type Config = {
-  readonly listen: { readonly host: string; readonly port: number }
-  /** Further names that `Host` may carry, without port. */
-  readonly allowedHosts: readonly string[]
-  readonly allowRemote: boolean
-  readonly keystore: {
-    readonly backend: "keychain" | "keystore" | "memory"
-    /** Which library speaks to the keychain. */
-    readonly driver: "native" | "keytar"
-    /** Absolute path; the passphrase itself is never in the configuration. */
-    readonly passphraseFile: string | undefined
-    /** Name of the systemd credential that opens the keystore. */
-    readonly credential: string | undefined
-  }
-  /** After which times wallet keys are locked by themselves; `undefined` for never. */
-  readonly walletKeys: {
-    readonly lifetimeMs: number | undefined
-    readonly lockOnIdleMs: number | undefined
-  }
-  readonly expiresInMs: { readonly trade: number; readonly typeB: number }
-  /** From this long before its computed expiry on, an agent signs only what reduces risk. */
-  readonly stopBeforeMs: number
-  /** From this long before its computed expiry on, status and log warn of an agent. */
-  readonly agentWarningMs: number
-  /** How prices that are fed are taken. */
-  readonly prices: {
-    readonly maxAgeMs: number
-    /** What may be left of a price's allowance, and what it grows by in a minute: shares of the price. */
-    readonly maxStep: Decimal
-    readonly maxDriftPerMinute: Decimal
-    /** How far it may lie from its anchor. */
-    readonly maxDrift: Decimal
-  }
-  /** Whether a change of the files is loaded without being told to. */
-  readonly reloadOnChange: boolean
-  /** How old entries of the ledger are when they go into an archive; `undefined` for never. */
-  readonly archiveKeepMs: number | undefined
-  /** With less room on its disk the ledger takes only what lowers risk; 0 for never. */
-  readonly minFreeBytes: number
-  /** `undefined` where the ledger is this host's alone. */
-  readonly postgres: PostgresLedger | undefined
-  /** Where the signers' locks and marks are, absolute; `undefined` for the usual place. */
-  readonly signerDir: string | undefined
-  /** How far the clock may have run on while the machine was off. */
-  readonly maxStartGapMs: number
-  /** Further off the venue's clock only what lowers risk is signed; `undefined` for any. */
-  readonly maxVenueOffsetMs: number | undefined
-  /** Whether changed files wait for `countersign policy accept`. */
-  readonly attestRequired: boolean
-  readonly freezeOn: FreezeOn
-  /** By client: for how long it may be silent once it was heard, and what follows then. */
-  readonly heartbeats: ReadonlyMap<string, Heartbeat>
-  readonly budgets: BudgetConfig
-  readonly upstream: UpstreamConfig
-  /** Where the gate sends what alarms. */
-  readonly notify: readonly NotifyTarget[]
-}
+import { ledgerSetting } from "./ledger-config.ts"
 
 /** Parses countersign.yaml. Every key but `keystore` has a default; an unknown one is refused. */
 export function parseConfig(text: string, file: string): Result<Config, readonly Problem[]> {
   const read = parseYaml(text, file, configSchema)
-  if (!read.ok) return read
-  const written = read.value.value
-  const { keystore, expires_in, prices } = written
-  return ok({
+  return read.ok ? ok(configOf(read.value.value)) : read
+}
+
+/** `countersign.yaml`, read. Durations in milliseconds. */
+export type Config = Readonly<ReturnType<typeof configOf>>
+
+function configOf(written: z.output<typeof configSchema>) {
+  return {
     listen: written.listen,
+    /** Further names that `Host` may carry, without port. */
     allowedHosts: written.allowed_hosts,
     allowRemote: written.allow_remote,
-    keystore: {
-      backend: keystore.backend,
-      driver: keystore.driver,
-      passphraseFile: keystore.passphrase_file,
-      credential: keystore.credential,
-    },
-    walletKeys: {
-      lifetimeMs: written.wallet_keys.lifetime,
-      lockOnIdleMs: written.wallet_keys.lock_on_idle,
-    },
-    expiresInMs: { trade: expires_in.trade, typeB: expires_in.type_b },
+    keystore: written.keystore,
+    walletKeys: written.wallet_keys,
+    expiresInMs: { trade: written.expires_in.trade, typeB: written.expires_in.type_b },
+    /** From this long before its computed expiry on, an agent signs only what reduces risk. */
     stopBeforeMs: written.stop_before,
+    /** From this long before its computed expiry on, status and log warn of an agent. */
     agentWarningMs: written.agent_warning,
-    prices,
+    prices: written.prices,
+    /** Whether a change of the files is loaded without being told to. */
     reloadOnChange: written.reload_on_change,
+    /** How old entries of the ledger are when they go into an archive; `undefined` for never. */
     archiveKeepMs: written.archive === "off" ? undefined : written.archive.keep,
     ...written.ledger,
+    /** Where the signers' locks and marks are, absolute; `undefined` for the usual place. */
     signerDir: written.signer_dir,
+    /** How far the clock may have run on while the machine was off. */
     maxStartGapMs: written.max_start_gap,
+    /** Further off the venue's clock only what lowers risk is signed; `undefined` for any. */
     maxVenueOffsetMs: written.max_venue_offset,
+    /** Whether changed files wait for `countersign policy accept`. */
     attestRequired: written.attest === "required",
     freezeOn: written.freeze_on,
     heartbeats: written.heartbeats,
     budgets: written.budgets,
     upstream: written.upstream,
+    /** Where the gate sends what alarms. */
     notify: written.notify,
-  })
+  }
 }
 
 const loopbackHosts = ["127.0.0.1", "::1", "localhost"]
@@ -130,7 +75,7 @@ const port = z
   .refine((number) => number <= 65_535, "expected a port from 0 to 65535")
 
 /** `5%` as the fraction 0.05. */
-const percentage = z.string().transform((text, context) => {
+const percentage = z.string().transform((text, context): Decimal => {
   const percent = text.endsWith("%") ? parseDecimal(text.slice(0, -1)) : undefined
   if (percent !== undefined) return { ...percent, scale: percent.scale + 2 }
   context.addIssue("expected a percentage like 5%")
@@ -140,7 +85,9 @@ const percentage = z.string().transform((text, context) => {
 const keystore = z
   .strictObject({
     backend: z.enum(["keychain", "keystore", "memory"]),
+    /** Which library speaks to the keychain. */
     driver: z.enum(["native", "keytar"]).default("native"),
+    /** The passphrase itself is never in the configuration. */
     passphrase_file: z
       .string()
       .refine((path) => isAbsolute(path), "expected an absolute path")
@@ -154,11 +101,21 @@ const keystore = z
     path: ["credential"],
     message: "a keystore has one secret; leave passphrase_file or credential out",
   })
+  .transform(({ passphrase_file: passphraseFile, ...written }) => ({
+    ...written,
+    passphraseFile,
+    /** Name of the systemd credential that opens the keystore. */
+    credential: written.credential,
+  }))
 
-const autoLock = z.strictObject({
-  lifetime: duration(31 * 86_400_000).optional(),
-  lock_on_idle: duration(31 * 86_400_000).optional(),
-})
+/** After which times wallet keys are locked by themselves; `undefined` for never. */
+const autoLock = z
+  .strictObject({
+    lifetime: duration(31 * dayMs).optional(),
+    lock_on_idle: duration(31 * dayMs).optional(),
+  })
+  .prefault({})
+  .transform((written) => ({ lifetimeMs: written.lifetime, lockOnIdleMs: written.lock_on_idle }))
 
 const archived = z.strictObject({
   keep: duration(36_500 * dayMs)
@@ -166,17 +123,21 @@ const archived = z.strictObject({
     .default(30 * dayMs),
 })
 
+/** How prices that are fed are taken. */
 const pricesSetting = z
   .strictObject({
-    max_age: duration(86_400_000).default(60_000),
+    max_age: duration(dayMs).default(60_000),
     max_step: percentage.default({ coefficient: 5n, scale: 2 }),
     max_drift_per_minute: percentage.default({ coefficient: 10n, scale: 2 }),
     max_drift: percentage.default({ coefficient: 40n, scale: 2 }),
   })
+  .prefault({})
   .transform((written) => ({
     maxAgeMs: written.max_age,
+    /** What may be left of a price's allowance, and what it grows by in a minute: shares of the price. */
     maxStep: written.max_step,
     maxDriftPerMinute: written.max_drift_per_minute,
+    /** How far it may lie from its anchor. */
     maxDrift: written.max_drift,
   }))
 
@@ -190,7 +151,7 @@ const configSchema = z
       .default([]),
     allow_remote: yesOrNo,
     keystore,
-    wallet_keys: autoLock.default({}),
+    wallet_keys: autoLock,
     agent_keys: z
       .undefined({
         error:
@@ -205,7 +166,7 @@ const configSchema = z
       .default({ trade: 15_000, type_b: 60_000 }),
     stop_before: duration(30 * 86_400_000).default(6 * 3_600_000),
     agent_warning: duration(90 * 86_400_000).default(7 * 86_400_000),
-    prices: pricesSetting.default(pricesSetting.parse({})),
+    prices: pricesSetting,
     reload_on_change: yesOrNo,
     archive: z
       .union([z.literal("off"), archived], "expected off, or {keep: 30d}")

@@ -6,11 +6,18 @@ import { readFile, unlink, writeFile } from "node:fs/promises"
 
 import * as z from "zod"
 
-import { Fault } from "../../std/fault.ts"
-import { codeOf } from "../../std/private-file.ts"
-import { replaceFile } from "../keyring/write-new-file.ts"
+import { Fault, type FaultCode } from "../../std/fault.ts"
+import { codeOf, replaceFile } from "../../std/private-file.ts"
 import { systemClock } from "../process/clock.ts"
-import { type FileSet, type FileText, hashTexts } from "./file-set.ts"
+import {
+  type FileSet,
+  type FileText,
+  hashTexts,
+  loadFiles,
+  loadTexts,
+  parseFileSet,
+  parseTexts,
+} from "./load-files.ts"
 import { pathsOf, type Installation } from "./installation.ts"
 
 /** The set that was in force last. */
@@ -101,5 +108,51 @@ async function readIfThere(file: string): Promise<string | undefined> {
     if (codeOf(cause) === "ENOENT") return undefined
     const message = `${file} can't be read (${codeOf(cause) ?? "unknown error"}); check the disk and its owner.`
     throw new Fault("ledger_unavailable", message, { cause })
+  }
+}
+
+/** Who asked for a start: a person, or what starts again a daemon that ended unasked. */
+export type Starter = "person" | "supervisor"
+
+const brokenCodes: ReadonlySet<FaultCode> = new Set([
+  "config_invalid",
+  "file_unsafe",
+  "not_initialised",
+])
+
+/**
+ * The files that a start puts in force: those that were in force last. Only where a person asked for both the stop and
+ * the start, and no rollback stands, it is those on disk, if they can be used. The first start, and one of a version that
+ * can't read what an earlier one kept, have none but those on disk.
+ *
+ * @throws {Fault} as {@link loadFiles}.
+ */
+export async function filesToStart(
+  installation: Installation,
+  starter: Starter,
+): Promise<{ readonly files: FileSet; readonly kept: KeptSet | undefined }> {
+  const kept = await readKeptSet(installation)
+  const inForce = kept && parseFileSet(kept.texts)
+  if (inForce?.ok !== true) return { files: await loadFiles(installation), kept }
+  const isAsked = starter === "person" && (await mayChange(kept, installation))
+  const onDisk = isAsked ? await loadIfOther(inForce.value, installation) : undefined
+  return { files: onDisk ?? inForce.value, kept }
+}
+
+async function mayChange(kept: KeptSet | undefined, installation: Installation): Promise<boolean> {
+  return kept?.isRolledBack !== true && (await wasStopped(installation))
+}
+
+/** `undefined` where they are those, or can't be used. To parse hundreds of symbols takes a large part of a start. */
+async function loadIfOther(
+  { policyHash }: FileSet,
+  installation: Installation,
+): Promise<FileSet | undefined> {
+  try {
+    const texts = await loadTexts(installation)
+    return hashTexts(texts) === policyHash ? undefined : parseTexts(texts, installation)
+  } catch (error) {
+    if (error instanceof Fault && brokenCodes.has(error.code)) return undefined
+    throw error
   }
 }

@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import { duration, size } from "./config-values.ts"
+import { duration, size } from "./config-sections.ts"
 
 /** A ledger whose order is kept on PostgreSQL, and of which this host has a copy. */
 export type PostgresLedger = {

@@ -1,13 +1,78 @@
+import { createHash } from "node:crypto"
 import { lstat, readdir, open, stat } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { constants, type Stats } from "node:fs"
 
-import { Fault, type FaultCode } from "../../std/fault.ts"
+import type { GateSettings } from "../../link/gate-settings.ts"
+import { Fault } from "../../std/fault.ts"
+import { err, ok, type Result } from "../../std/result.ts"
 import { quoted, visible, shellWord } from "../../std/visible.ts"
-import { problemText, type Problem } from "../../std/yaml-file.ts"
-import { type FileSet, type FileText, hashTexts, parseFileSet } from "./file-set.ts"
+import { type Problem, problemText } from "../../std/yaml-file.ts"
+import type { Profile } from "../../venue/profile.ts"
+import { parseProfile } from "../../venue/profile/profile-file.ts"
+import { parsePolicies } from "../policy/file/policy-file.ts"
+import type { Policy } from "../policy/terms.ts"
+import { type Config, parseConfig } from "./config.ts"
 import { pathsOf, type Installation } from "./installation.ts"
-import { type KeptSet, readKeptSet, wasStopped } from "./kept-set.ts"
+
+/** A configuration file's content. `name` starts at the configuration directory: a refusal tells bots no path of this machine. */
+export type FileText = { readonly name: string; readonly text: string }
+
+/** What the files say, and the hash that names them wherever they are meant. */
+export type FileSet = {
+  readonly config: Config
+  readonly profile: Profile
+  readonly policies: readonly Policy[]
+  /** The files themselves, so that a set can be run again. */
+  readonly texts: readonly FileText[]
+  /** SHA-256 over names and bytes, hex; a record's says which set judged it. */
+  readonly policyHash: string
+}
+
+const configName = "countersign.yaml"
+const venueName = "venue.yaml"
+
+/**
+ * Parses a set of configuration files as one: all of them, or every problem of all of them. Policies are
+ * read against the profile, so their problems show once venue.yaml has none.
+ */
+export function parseFileSet(texts: readonly FileText[]): Result<FileSet, readonly Problem[]> {
+  const config = parseConfig(textOf(texts, configName), configName)
+  const profile = parseProfile(textOf(texts, venueName), venueName)
+  const policies = profile.ok ? parsePolicies(policyTexts(texts), profile.value) : undefined
+  if (config.ok && profile.ok && policies?.ok === true) {
+    return ok({
+      config: config.value,
+      profile: profile.value,
+      policies: policies.value,
+      texts,
+      policyHash: hashTexts(texts),
+    })
+  }
+  const problems = [config, profile, policies].map((read) =>
+    read === undefined || read.ok ? [] : read.error,
+  )
+  return err(problems.flat())
+}
+
+function textOf(texts: readonly FileText[], wanted: string): string {
+  return texts.find(({ name }) => name === wanted)?.text ?? ""
+}
+
+function policyTexts(texts: readonly FileText[]) {
+  return texts
+    .filter(({ name }) => name !== configName && name !== venueName)
+    .map(({ name, text }) => ({ file: name, text }))
+}
+
+/** Over file names and texts, each with its length, so that no two sets share one encoding. */
+export function hashTexts(texts: readonly FileText[]): string {
+  const hash = createHash("sha256")
+  for (const { name, text } of texts) {
+    hash.update(`${name.length}:${name}:${Buffer.byteLength(text)}:`).update(text, "utf8")
+  }
+  return hash.digest("hex")
+}
 
 /**
  * Loads and checks countersign.yaml, venue.yaml and policies/*.yaml.
@@ -76,52 +141,6 @@ export async function readConfigText(file: string): Promise<string> {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
   } catch (cause) {
     throw new Fault("config_invalid", `${file} isn't UTF-8 text.`, { cause })
-  }
-}
-
-/** Who asked for a start: a person, or what starts again a daemon that ended unasked. */
-export type Starter = "person" | "supervisor"
-
-const brokenCodes: ReadonlySet<FaultCode> = new Set([
-  "config_invalid",
-  "file_unsafe",
-  "not_initialised",
-])
-
-/**
- * The files that a start puts in force: those that were in force last. Only where a person asked for both the stop and
- * the start, and no rollback stands, it is those on disk, if they can be used. The first start, and one of a version that
- * can't read what an earlier one kept, have none but those on disk.
- *
- * @throws {Fault} as {@link loadFiles}.
- */
-export async function filesToStart(
-  installation: Installation,
-  starter: Starter,
-): Promise<{ readonly files: FileSet; readonly kept: KeptSet | undefined }> {
-  const kept = await readKeptSet(installation)
-  const inForce = kept && parseFileSet(kept.texts)
-  if (inForce?.ok !== true) return { files: await loadFiles(installation), kept }
-  const isAsked = starter === "person" && (await mayChange(kept, installation))
-  const onDisk = isAsked ? await loadIfOther(inForce.value, installation) : undefined
-  return { files: onDisk ?? inForce.value, kept }
-}
-
-async function mayChange(kept: KeptSet | undefined, installation: Installation): Promise<boolean> {
-  return kept?.isRolledBack !== true && (await wasStopped(installation))
-}
-
-/** `undefined` where they are those, or can't be used. To parse hundreds of symbols takes a large part of a start. */
-async function loadIfOther(
-  { policyHash }: FileSet,
-  installation: Installation,
-): Promise<FileSet | undefined> {
-  try {
-    const texts = await loadTexts(installation)
-    return hashTexts(texts) === policyHash ? undefined : parseTexts(texts, installation)
-  } catch (error) {
-    if (error instanceof Fault && brokenCodes.has(error.code)) return undefined
-    throw error
   }
 }
 
@@ -202,4 +221,12 @@ function openFault(path: string, cause: unknown): Fault {
   return new Fault("config_invalid", `${path} can't be read (${code ?? "unknown error"}).`, {
     cause,
   })
+}
+
+/** The settings that the gate needs to send to the venue. */
+export function gateSettingsOf({ config, profile: { baseUrl } }: FileSet): GateSettings {
+  return {
+    upstream: baseUrl === undefined ? null : { baseUrl, ...config.upstream },
+    allowedHosts: config.allowedHosts,
+  }
 }

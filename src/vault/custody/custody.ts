@@ -5,14 +5,12 @@ import { copySecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import type { ActiveSet, SetInForce } from "../active/active-set.ts"
 import type { Config } from "../config/config.ts"
-import type { Installation } from "../config/installation.ts"
 import type { Keyring } from "../keyring/keyring.ts"
-import type { PickedCurve } from "../keyring/pick-curve.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
 import { logFailure } from "../process/log.ts"
 import type { KeyStates } from "../status/views.ts"
-import { openKeyStore, type SecretSource } from "./open-key-store.ts"
+import { openKeyStore, type SecretSource, type StoreAsk } from "./open-key-store.ts"
 
 /** Locks and unlocks the keys in memory, and records it. */
 export type Custody = {
@@ -28,16 +26,14 @@ export type Custody = {
   unlock(secret?: Uint8Array): Promise<void>
 }
 
-type Held = Pick<SetInForce, "active"> & {
-  readonly installation: Installation
-  readonly keyring: Keyring
-  readonly ledger: Ledger
-  readonly curve: PickedCurve
-  readonly secret: SecretSource
-}
-
 /** The custody of an open vault's keys, just unlocked. */
-export function holdKeys(held: Held): Custody {
+export function holdKeys(
+  held: Pick<SetInForce, "active"> &
+    Pick<StoreAsk, "installation" | "secret" | "curve"> & {
+      readonly keyring: Keyring
+      readonly ledger: Ledger
+    },
+): Custody {
   const { installation, keyring, ledger, active, curve } = held
   let unlockedAtMs = ledger.now()
   return {

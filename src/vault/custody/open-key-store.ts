@@ -1,17 +1,16 @@
+import { withSecret, copySecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Config } from "../config/config.ts"
 import { pathsOf, type Installation } from "../config/installation.ts"
 import type { Curve } from "../keyring/curve.ts"
 import { openKeychainStore } from "../keyring/keychain/keychain-store.ts"
-import type { KeyStore } from "../keyring/keyring.ts"
+import type { KeyStore, KeyPair } from "../keyring/keyring.ts"
 import { openKeystore } from "../keyring/keystore-files.ts"
-import { memoryStore } from "../keyring/memory-store.ts"
-import { withSecret } from "../keyring/with-secret.ts"
 
 /** Where the secret comes from that opens a keystore. It is asked only where there is one. */
 export type SecretSource = (config: Config) => Promise<Uint8Array>
 
-type StoreAsk = {
+export type StoreAsk = {
   readonly config: Config
   readonly installation: Installation
   readonly secret: SecretSource
@@ -49,3 +48,45 @@ export function lockedStore(): KeyStore {
 /** For a vault that was opened without its keys. */
 export const noSecret: SecretSource = () =>
   Promise.reject(new Fault("keyring_locked", "This command opened no keys."))
+
+/** Keeps keys in memory only, for the demo: they are gone with the process. */
+export function memoryStore(): KeyStore {
+  const pairs = new Map<string, KeyPair>()
+  let isLocked = false
+  const assertUnlocked = (): void => {
+    if (isLocked)
+      throw new Fault("keyring_locked", "The keys in memory were overwritten; start again.")
+  }
+  return Object.freeze({
+    backend: "memory",
+    names: () => Promise.resolve([...pairs.keys()].sort()),
+    load: async (name: string) => {
+      assertUnlocked()
+      const pair = pairs.get(name)
+      if (pair === undefined) throw new Fault("key_not_found", "No key of this name is in memory.")
+      return Promise.resolve(copyOf(pair))
+    },
+    save: async (name: string, pair: KeyPair) => {
+      assertUnlocked()
+      if (pairs.has(name))
+        throw new Fault("name_taken", "A key of this name exists; choose another.")
+      pairs.set(name, copyOf(pair))
+      return Promise.resolve()
+    },
+    remove: async (name: string) => {
+      assertUnlocked()
+      pairs.get(name)?.secret.fill(0)
+      pairs.delete(name)
+      return Promise.resolve()
+    },
+    lock: () => {
+      isLocked = true
+      for (const { secret } of pairs.values()) secret.fill(0)
+      pairs.clear()
+    },
+  } satisfies KeyStore)
+}
+
+function copyOf({ secret, publicKey }: KeyPair): KeyPair {
+  return { secret: copySecret(secret), publicKey }
+}

@@ -3,8 +3,7 @@ import { randomBytes } from "node:crypto"
 import { toHex } from "../../std/bytes.ts"
 import { knownStruct, typeBDigest } from "../../venue/signing-hash.ts"
 import type { Curve } from "./curve.ts"
-import type { KeyPair } from "./keyring.ts"
-import { signChecked } from "./open-keyring.ts"
+import { type KeyPair, signChecked } from "./keyring.ts"
 
 /** A domain and a struct that no venue has, so that the signature is useless to anyone. */
 const domain = Object.freeze({ name: "Countersign key check", version: "1", chainId: 0n })

@@ -4,7 +4,11 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { fromHex, toHex } from "../../std/bytes.ts"
+import * as secp256k1 from "@noble/secp256k1"
+import { hmac } from "@noble/hashes/hmac.js"
+import { sha256 } from "@noble/hashes/sha2.js"
+
+import { fromHex, toHex, concatBytes } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
 
@@ -197,3 +201,55 @@ function packageDirectory(): string | undefined {
     return undefined
   }
 }
+
+// The reference. The command that makes or imports a key computes the public key with it, and it signs where libsecp256k1
+// doesn't load. Two limits we accept: its BigInt arithmetic isn't constant-time, so it doesn't stop an attacker who can
+// time single signatures to the nanosecond; and the BigInts and hex that it makes from a private key stay in memory
+// until V8 reuses the space.
+
+secp256k1.hashes.sha256 = sha256
+secp256k1.hashes.hmacSha256 = (key, message) => hmac(sha256, key, message)
+
+/** The curve in JavaScript, which runs wherever Node does. */
+export const nobleCurve: Curve = Object.freeze({
+  name: "noble",
+  publicKeyOf: (secret) => {
+    assertSecretKey(secret)
+    return secp256k1.getPublicKey(secret, false)
+  },
+  sign: (secret, digest) => {
+    assertSecretKey(secret)
+    assert32Bytes(digest, "digest")
+    const bytes = secp256k1.sign(digest, secret, {
+      prehash: false,
+      lowS: true,
+      format: "recovered",
+      extraEntropy: false,
+    })
+    return { recovery: bytes[0] ?? 0, compact: bytes.subarray(1) }
+  },
+  recover: (signature, digest) => {
+    assert32Bytes(digest, "digest")
+    if (!isRecoverable(signature)) return undefined
+    const bytes = concatBytes(Uint8Array.of(signature.recovery), signature.compact)
+    try {
+      const options = { prehash: false, isCompressed: false }
+      return secp256k1.recoverPublicKey(bytes, digest, options)
+    } catch {
+      return undefined // how the library says that r, s or v is out of range or no point fits
+    }
+  },
+} satisfies Curve)
+
+/** The curve that signs here, and a warning for the operator, if any. */
+export type PickedCurve = Curve & { readonly warning: string | undefined }
+
+/** libsecp256k1 if it loads; if not, JavaScript with a warning. Loaded once per process, as addons are. */
+export function pickCurve(load = () => (loaded ??= loadNativeCurve())): PickedCurve {
+  const native = load()
+  if (native.ok) return { ...native.value, warning: undefined }
+  const warning = `Signatures are made in JavaScript, some 20 times slower and not in constant time, and copies of keys stay in memory after a lock: libsecp256k1 can't be loaded (${native.error}).`
+  return { ...nobleCurve, warning }
+}
+
+let loaded: Result<Curve, string> | undefined

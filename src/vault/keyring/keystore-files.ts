@@ -2,14 +2,17 @@ import { readdir, unlink } from "node:fs/promises"
 import { join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { copySecret } from "../../std/bytes.ts"
+import { copySecret, withSecret } from "../../std/bytes.ts"
 import { addressOfPublicKey } from "../../venue/address.ts"
 import { type Curve, isSecretKey } from "./curve.ts"
 import { assertKeyName, keyName, type KeyPair, type KeyStore } from "./keyring.ts"
 import { decryptPair, decryptV3, encryptV3 } from "./keystore-v3.ts"
-import { assertPrivateDirectory, codeOf, readPrivateText } from "../../std/private-file.ts"
-import { withSecret } from "./with-secret.ts"
-import { writeNewFile } from "./write-new-file.ts"
+import {
+  assertPrivateDirectory,
+  codeOf,
+  readPrivateText,
+  writeNewFile,
+} from "../../std/private-file.ts"
 
 // A directory (0700) of v3 files (0600): master.json wraps 32 random bytes under the passphrase, and
 // each key's <name>.json is encrypted under those bytes. A start needs one slow scrypt for any number of keys.

@@ -4,18 +4,12 @@ import { fromHex } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { parseJson } from "../../std/parse-json.ts"
 
-export type ScryptParams = {
-  readonly n: number
-  readonly r: number
-  readonly p: number
-  readonly salt: Uint8Array
-}
-export type Pbkdf2Params = { readonly c: number; readonly salt: Uint8Array }
-
 /** How a v3 file derives its key. The costs are bounded, so that a hostile file can't stall us. */
 export type V3Kdf =
   | { readonly kdf: "scrypt"; readonly kdfparams: ScryptParams }
   | { readonly kdf: "pbkdf2"; readonly kdfparams: Pbkdf2Params }
+export type ScryptParams = Omit<z.output<typeof scryptParams>, "dklen">
+export type Pbkdf2Params = Pick<z.output<typeof pbkdf2Params>, "c" | "salt">
 
 /** A v3 file, parsed and checked but still encrypted. */
 export type V3File = {

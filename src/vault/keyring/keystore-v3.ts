@@ -9,12 +9,12 @@ import {
 
 import { scryptAsync } from "@noble/hashes/scrypt.js"
 
-import { concatBytes, copySecret, newSecret, toHex } from "../../std/bytes.ts"
+import { concatBytes, copySecret, newSecret, toHex, withSecret } from "../../std/bytes.ts"
 import { keccak256 } from "../../std/keccak.ts"
 import { Fault } from "../../std/fault.ts"
 import { parseAddress, type Address } from "../../venue/address.ts"
 import type { Curve } from "./curve.ts"
-import type { KeyPair } from "./keyring.ts"
+import { type KeyPair, provenPair } from "./keyring.ts"
 import {
   parseV3,
   type Pbkdf2Params,
@@ -22,8 +22,6 @@ import {
   type V3File,
   type V3Kdf,
 } from "./keystore-v3-file.ts"
-import { provenPair } from "./proven-pair.ts"
-import { withSecret } from "./with-secret.ts"
 
 // Web3 Secret Storage Definition, version 3, for secrets of 32 bytes.
 
@@ -37,8 +35,6 @@ type V3Input = {
   /** Written into the file too; geth ignores this field. */
   readonly publicKey?: Uint8Array
 }
-
-type Sealed = Pick<V3File, "iv" | "ciphertext" | "mac">
 
 /**
  * Decrypts the 32 bytes in a v3 file, which doesn't prove whose they are. The caller overwrites them after use.
@@ -136,7 +132,7 @@ export async function encryptV3(input: V3Input): Promise<string> {
   })
 }
 
-function seal(derivedKey: Uint8Array, secret: Uint8Array): Sealed {
+function seal(derivedKey: Uint8Array, secret: Uint8Array) {
   const iv = randomBytes(16)
   const ciphertext = aes128Ctr(derivedKey, iv, secret)
   return { iv, ciphertext, mac: macOf(derivedKey, ciphertext) }
@@ -145,9 +141,11 @@ function seal(derivedKey: Uint8Array, secret: Uint8Array): Sealed {
 /** The first 32 bytes of the derived key: the definition uses no more, whatever `dklen` says. */
 function deriveKey({ kdf, kdfparams }: V3Kdf, password: Uint8Array): Promise<Uint8Array> {
   if (kdf === "pbkdf2") return pbkdf2Sha256(password, kdfparams)
+  const { n, r, p, salt } = kdfparams
   // OpenSSL holds to RFC 7914 §6 (N < 2^(16·r)); the definition's own test vector has r = 1 and N = 2^18.
-  const isWithinRfc = kdfparams.n < 2 ** (16 * kdfparams.r)
-  return isWithinRfc ? scryptByOpenssl(password, kdfparams) : scryptByNoble(password, kdfparams)
+  return n < 2 ** (16 * r)
+    ? scryptByOpenssl(password, kdfparams)
+    : scryptAsync(password, salt, { N: n, r, p, dkLen: 32 })
 }
 
 function scryptByOpenssl(password: Uint8Array, params: ScryptParams): Promise<Uint8Array> {
@@ -157,11 +155,6 @@ function scryptByOpenssl(password: Uint8Array, params: ScryptParams): Promise<Ui
   return new Promise((resolve, reject) => {
     scrypt(password, salt, 32, options, (error, key) => (error ? reject(error) : resolve(key)))
   })
-}
-
-function scryptByNoble(password: Uint8Array, params: ScryptParams): Promise<Uint8Array> {
-  const { n, r, p, salt } = params
-  return scryptAsync(password, salt, { N: n, r, p, dkLen: 32 })
 }
 
 function pbkdf2Sha256(password: Uint8Array, params: Pbkdf2Params): Promise<Uint8Array> {

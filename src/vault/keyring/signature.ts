@@ -5,7 +5,7 @@ import { err, ok, type Result } from "../../std/result.ts"
 import { addressOfPublicKey, type Address } from "../../venue/address.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
 import type { Signature } from "./keyring.ts"
-import { nobleCurve } from "./noble-curve.ts"
+import { nobleCurve } from "./curve.ts"
 
 /**
  * Parses a signature as wallets give it: 65 bytes `r ‖ s ‖ v` in hex, with v 0, 1, 27 or 28. The error is a

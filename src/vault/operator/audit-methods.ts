@@ -1,5 +1,4 @@
-import type { AuditResults } from "../../link/calls/audit-methods.ts"
-import type { AdminParams } from "../../link/calls/methods.ts"
+import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Acts, FilesInForce } from "../active/active-set.ts"
 import type { Installation } from "../config/installation.ts"
@@ -22,11 +21,11 @@ type AuditParts = Acts &
 /** The calls that prove what was recorded, and let old entries go into an archive that the caller writes. */
 export function auditMethods(parts: AuditParts) {
   return {
-    async ledgerHead(): Promise<AuditResults["ledgerHead"]> {
+    async ledgerHead(): Promise<AdminResults["ledgerHead"]> {
       const { seq, hash } = await parts.ledger.audit.ends()
       return { seq, hash }
     },
-    auditCheckpoint: async (): Promise<AuditResults["auditCheckpoint"]> => ({
+    auditCheckpoint: async (): Promise<AdminResults["auditCheckpoint"]> => ({
       signed: await parts.checkpoints.sign(),
     }),
     ...archiveMethods(parts),
@@ -40,7 +39,7 @@ function archiveMethods(parts: AuditParts) {
   return {
     async auditArchivable({
       before_ms,
-    }: AdminParams["auditArchivable"]): Promise<AuditResults["auditArchivable"]> {
+    }: AdminParams["auditArchivable"]): Promise<AdminResults["auditArchivable"]> {
       const { archived } = await audit.ends()
       const beforeMs = before_ms ?? (await keptSince(parts))
       if (typeof beforeMs === "string") {
@@ -55,7 +54,7 @@ function archiveMethods(parts: AuditParts) {
       mayGo = last
       return { last_seq: last.seq, stays: end === "journal_ends" ? null : end }
     },
-    auditArchive: (archived: AdminParams["auditArchive"]): Promise<AuditResults["auditArchive"]> =>
+    auditArchive: (archived: AdminParams["auditArchive"]): Promise<AdminResults["auditArchive"]> =>
       parts.inTurn(async () => {
         const ends = await audit.ends()
         const isNext =
@@ -63,7 +62,7 @@ function archiveMethods(parts: AuditParts) {
         if (!isNext || archived.last_hash !== mayGo?.hash) throw archivedMeanwhile()
         return { record: await parts.act({ act: "archived", ...archived }) }
       }),
-    async auditTrim(): Promise<AuditResults["auditTrim"]> {
+    async auditTrim(): Promise<AdminResults["auditTrim"]> {
       let removed = 0
       for (let step = 0; step < trimSteps; step++) {
         const now = await audit.trim()

@@ -5,13 +5,13 @@ import { channel } from "node:diagnostics_channel"
  * is queued; `signed`: while the record is on its way; `durable`: it is on the disk, and the vault knows;
  * `answered`: the answer is about to leave.
  */
-type RequestStage = "parsed" | "judged" | "reserved" | "signed" | "durable" | "answered"
+export const requestStages: Stages<
+  "parsed" | "judged" | "reserved" | "signed" | "durable" | "answered"
+> = channel("countersign.request")
 
 /** What is over of a batch, in the ledger's thread; `replicated` only where it is durable elsewhere first. */
-type CommitStage = "written" | "replicated" | "committed"
+export const commitStages: Stages<"written" | "replicated" | "committed"> =
+  channel("countersign.commit")
 
 /** Where it is said, within the same turn, that a stage is over, and no more than that. Nobody may be listening. */
 type Stages<Stage> = { publish(message: { readonly stage: Stage }): void }
-
-export const requestStages: Stages<RequestStage> = channel("countersign.request")
-export const commitStages: Stages<CommitStage> = channel("countersign.commit")

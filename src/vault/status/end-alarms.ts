@@ -1,6 +1,6 @@
 import { alarm, type Alarm, type AlarmName } from "../../link/alarms.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { dayMs } from "../config/config-values.ts"
+import { dayMs } from "../config/config-sections.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { succeedCommand } from "./succeed-command.ts"
 

@@ -1,6 +1,6 @@
 import { assertSigns } from "../keyring/assert-signs.ts"
 import { generateSecret } from "../keyring/generate-secret.ts"
-import { withSecret } from "../keyring/with-secret.ts"
+import { withSecret } from "../../std/bytes.ts"
 import type { StatusSources } from "./sources.ts"
 
 type Tested = Pick<StatusSources, "ledger" | "now" | "disk" | "curve">

@@ -1,7 +1,7 @@
 import type { FilesInForce } from "../active/active-set.ts"
 import type { Checkpoints } from "../watch/checkpoints.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
-import type { PickedCurve } from "../keyring/pick-curve.ts"
+import type { PickedCurve } from "../keyring/curve.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { VaultMetrics } from "../metrics/vault-metrics.ts"
 import type { DiskSpace } from "../watch/disk-space.ts"

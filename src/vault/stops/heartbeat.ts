@@ -1,17 +1,16 @@
-import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../contract/refusal.ts"
+import type { BotResults } from "../../link/calls/methods.ts"
 import { isJsonObject } from "../../venue/json.ts"
 import type { Acts } from "../active/active-set.ts"
 import type { Config } from "../config/config.ts"
-import type { Ledger } from "../ledger/ledger.ts"
 import type { Outbox } from "../ledger/outbox.ts"
 import { panicName, type Client } from "../ledger/records/bindings.ts"
 import { isSameScope, freezeOf } from "../ledger/records/freeze.ts"
+import type { Others } from "../ledger/store/store.ts"
 import type { Clock } from "../process/clock.ts"
 import { logFailure, log } from "../process/log.ts"
-import { refuse, invalidRequest } from "../request/refuse.ts"
 import { parseBody } from "../request/parse-request.ts"
-import type { Heartbeats } from "../watch/heartbeats.ts"
+import { refuse, invalidRequest } from "../request/refuse.ts"
 import { freeze } from "./freeze-methods.ts"
 import { panic, type Panics } from "./panic.ts"
 
@@ -33,9 +32,7 @@ const tellMs = 1_000
 const perHostMs = 3_000
 
 /** Looks for clients that fell silent, as long as the process runs. */
-export function watchHeartbeats(
-  watched: Watched & { readonly ledger: Pick<Ledger, "others" | "isolated"> },
-): void {
+export function watchHeartbeats(watched: Watched): void {
   // Where others' can't be heard, silence says nothing.
   if (watched.ledger.isolated !== undefined) return
   setInterval(heartbeatLook(watched), everyMs).unref()
@@ -106,20 +103,13 @@ async function panicForNobody(
   why: { readonly reason: string; readonly by: string },
   stops: Stops,
 ): Promise<void> {
-  const {
-    requests,
-    unsigned,
-    add_lines: addLines,
-  } = await panic({ ...why, client: panicName }, stops)
+  const signed = await panic({ ...why, client: panicName }, stops)
+  const { requests, unsigned, add_lines: addLines } = signed
   stops.outbox.put(requests)
   const lost = unsigned.map(({ operation, key, message }) => `${operation} by ${key}: ${message}`)
   const missing = addLines.map((line) => `add to venue.yaml: ${line}`)
   const message = [`${requests.length} requests signed for the gate to send`, ...lost, ...missing]
-  log({
-    level: "error",
-    event: "panic",
-    message: message.join("; "),
-  })
+  log({ level: "error", event: "panic", message: message.join("; ") })
 }
 
 /**
@@ -169,4 +159,43 @@ function wrongBody(bytes: Uint8Array): Refusal | undefined {
   if (!json.ok) return json.error
   if (isJsonObject(json.value) && Object.keys(json.value).length === 0) return undefined
   return invalidRequest([{ path: "", rule: "heartbeat", message: "the body must be {}" }])
+}
+
+/** When clients were heard last, in monotonic time: a clock that is set makes nobody miss a beat. */
+export type Heartbeats = {
+  hear(client: string): void
+  /** How long a client has been silent, since the start for one that wasn't heard since; of several hosts, by when they told each other last. */
+  silentMs(client: string): number
+  /** Its silence is no older than this, in monotonic time: it counts since another host heard it. */
+  begin(client: string, atMs: number): void
+  /** Tells other hosts who was heard here since the last time, and hears whom they heard. */
+  exchange(others: Pick<Others, "tellHeard">): Promise<void>
+}
+
+/** Begins now, as if every client had just been heard. */
+export function openHeartbeats({ monotonicMs }: Pick<Clock, "monotonicMs">): Heartbeats {
+  const openedMs = monotonicMs()
+  const heardMs = new Map<string, number>()
+  const untold = new Set<string>()
+  let toldMs: number | undefined
+  const hear = (client: string): void => void heardMs.set(client, monotonicMs())
+  return {
+    hear(client) {
+      hear(client)
+      untold.add(client)
+    },
+    silentMs: (client) => (toldMs ?? monotonicMs()) - (heardMs.get(client) ?? openedMs),
+    begin(client, atMs) {
+      heardMs.set(client, Math.max(atMs, heardMs.get(client) ?? openedMs))
+    },
+    async exchange(others) {
+      const beganMs = monotonicMs()
+      toldMs ??= beganMs
+      const told = [...untold]
+      untold.clear()
+      // What others heard isn't told on: it would never end.
+      for (const client of await others.tellHeard(told)) hear(client)
+      toldMs = beganMs
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import type { Outcome } from "../../link/calls/both-ways.ts"
 import type { Refusal } from "../../contract/refusal.ts"
-import type { ActiveSet } from "../active/active-set.ts"
-import type { Act } from "../ledger/records/row.ts"
+import type { Acts } from "../active/active-set.ts"
 import { isReserved } from "../ledger/records/bindings.ts"
 import { isAnswered } from "../ledger/found-records.ts"
 import type { FoundRequest } from "../ledger/store/store.ts"
@@ -21,10 +20,7 @@ export type AutoFreeze = {
   clockUnsafe(): void
 }
 
-type Watched = {
-  readonly active: () => ActiveSet
-  readonly act: (entry: Act) => Promise<unknown>
-  readonly now: () => number
+type Watched = Pick<Acts, "active" | "act" | "now"> & {
   readonly clock: Pick<Clock, "monotonicMs">
 }
 
@@ -63,7 +59,8 @@ function venueWatch(vault: Watched): AutoFreeze["settled"] {
     // One request counts once, however often its outcome is reported.
     if (isAnswered(record) || isReserved(client)) return
     if (outcome.kind === "accepted") inARow.forget(key)
-    if (!isRefused(outcome)) return
+    // Not of bytes that may have been sent before: their refusal is no sign of trouble, for the first may be accepted.
+    if (outcome.kind !== "refused" || outcome.again === true) return
     freezeOnNonce(vault, key, outcome.code)
     const most = vault.active().config.freezeOn.venueRefusals ?? Infinity
     if (inARow.add(key) < most) return
@@ -112,11 +109,6 @@ function keyScope(name: string): FreezeScope {
 
 function requests(count: number): string {
   return count === 1 ? "1 request" : `${count} requests`
-}
-
-/** Not of bytes that may have been sent before: their refusal is no sign of trouble, for the first may be accepted. */
-function isRefused(outcome: Outcome): outcome is Extract<Outcome, { readonly code: string }> {
-  return outcome.kind === "refused" && outcome.again !== true
 }
 
 function countInARow() {

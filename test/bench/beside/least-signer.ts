@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 
 import { loadNativeCurve } from "../../../src/vault/keyring/curve.ts"
-import { signatureOf, signChecked } from "../../../src/vault/keyring/open-keyring.ts"
+import { signatureOf, signChecked } from "../../../src/vault/keyring/keyring.ts"
 import { agentStruct, placeOrderTag } from "../../../src/venue/builtin-profile.ts"
 import { actionHash, typeADigest, type Digest } from "../../../src/venue/signing-hash.ts"
 import { addressOfSecret } from "../../support/key-pair.ts"

@@ -6,8 +6,7 @@ import {
 } from "ethers"
 import { privateKeyToAccount } from "viem/accounts"
 
-import { type Curve, loadNativeCurve } from "../../../src/vault/keyring/curve.ts"
-import { nobleCurve } from "../../../src/vault/keyring/noble-curve.ts"
+import { type Curve, loadNativeCurve, nobleCurve } from "../../../src/vault/keyring/curve.ts"
 import { placeOrderTag } from "../../../src/venue/builtin-profile.ts"
 import type { Digest } from "../../../src/venue/signing-hash.ts"
 import { agentTypes, canonicalOrders, domain } from "../order.ts"

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import { parseFileSet, type FileText } from "../../../src/vault/config/file-set.ts"
-import { loadFiles } from "../../../src/vault/config/load-files.ts"
+import { parseFileSet, type FileText, loadFiles } from "../../../src/vault/config/load-files.ts"
 import { replay } from "../../../src/audit/replay.ts"
 import { adminOf } from "../../support/admin-of.ts"
 import {

@@ -18,7 +18,7 @@ import { openVault } from "../../../src/vault/open-vault.ts"
 import { temporaryDirectory } from "../../support/link-peer.ts"
 import { makeTestInstallation, openTestVault } from "../../support/open-test-vault.ts"
 import { keyParams, pairOf } from "../../support/key-pair.ts"
-import { nobleCurve } from "../../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../../src/vault/keyring/curve.ts"
 
 const passphrase = () => Promise.resolve(utf8("a passphrase of a test"))
 

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { fromHex, utf8 } from "../../../src/std/bytes.ts"
 import { decryptPair } from "../../../src/vault/keyring/keystore-v3.ts"
-import { nobleCurve } from "../../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../../src/vault/keyring/curve.ts"
 import { readRepositoryFile, sectionOf } from "../../support/markdown.ts"
 
 type Written = {

@@ -1,7 +1,7 @@
 import type { StatusView } from "../../../contract/views.ts"
 import type { KeyView } from "../../../contract/bot-views.ts"
 import { Fault } from "../../../std/fault.ts"
-import type { FileSet } from "../../../vault/config/file-set.ts"
+import type { FileSet } from "../../../vault/config/load-files.ts"
 import { pathsOf, type Installation } from "../../../vault/config/installation.ts"
 import { dialAdmin, ledgerReading, type Admin } from "../../installation/admin.ts"
 import { askStatus } from "../../installation/ask-daemon.ts"

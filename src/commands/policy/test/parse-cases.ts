@@ -3,7 +3,7 @@ import * as z from "zod"
 import { nearestWord } from "../../../std/nearest-word.ts"
 import { err, ok, type Result } from "../../../std/result.ts"
 import { parseYaml, type Located, type Problem } from "../../../std/yaml-file.ts"
-import type { FileSet } from "../../../vault/config/file-set.ts"
+import type { FileSet } from "../../../vault/config/load-files.ts"
 import type { Policy, Named } from "../../../vault/policy/terms.ts"
 import {
   parseSymbol,

@@ -1,5 +1,5 @@
 import { Fault } from "../../../std/fault.ts"
-import { withSecret } from "../with-secret.ts"
+import { withSecret } from "../../../std/bytes.ts"
 
 // The keychain keeps text, so secrets are stored as lower-case hex. Both directions work on bytes: a secret becomes a
 // string only where a library needs one.

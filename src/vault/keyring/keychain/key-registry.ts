@@ -7,9 +7,13 @@ import { fromHex, toHex } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { parseJson } from "../../../std/parse-json.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
-import { assertPrivateDirectory, codeOf, readPrivateText } from "../../../std/private-file.ts"
+import {
+  assertPrivateDirectory,
+  codeOf,
+  readPrivateText,
+  writeNewFile,
+} from "../../../std/private-file.ts"
 import { keyName } from "../keyring.ts"
-import { writeNewFile } from "../write-new-file.ts"
 import type { KeychainDriver } from "./keychain.ts"
 
 // A directory (0700) that says which of the keychain's items are ours. It has service-name, which is random and made
@@ -18,6 +22,7 @@ import type { KeychainDriver } from "./keychain.ts"
 
 /** Where a key's secret is in the keychain, and which key it must be. */
 export type RegistryEntry = {
+  readonly name: string
   readonly driver: KeychainDriver
   readonly service: string
   readonly account: string
@@ -60,22 +65,21 @@ export async function readEntry(
   directory: string,
   name: string,
 ): Promise<RegistryEntry | undefined> {
-  return keyName.test(name) ? readEntryAt(pathOf(directory, name)) : undefined
+  return keyName.test(name) ? readEntryAt(pathOf(directory, name), name) : undefined
 }
 
-async function readEntryAt(path: string): Promise<RegistryEntry | undefined> {
+async function readEntryAt(path: string, name: string): Promise<RegistryEntry | undefined> {
   const text = await readPrivateText(path, maxFileBytes)
   if (text === undefined) return undefined
   const parsed = entrySchema.safeParse(parseJson(text))
   if (!parsed.success) throw damaged(path)
-  return parsed.data
+  return { name, ...parsed.data }
 }
 
 /** Durable when it resolves; `false` when the name is taken. */
 export function writeEntry(
   directory: string,
-  name: string,
-  { publicKey, ...entry }: RegistryEntry & { readonly publicKey: Uint8Array },
+  { name, publicKey, ...entry }: RegistryEntry & { readonly publicKey: Uint8Array },
 ) {
   const text = JSON.stringify({ version: 1, ...entry, public_key: toHex(publicKey) }, undefined, 2)
   return writeNewFile(pathOf(directory, name), text)
@@ -86,7 +90,7 @@ export async function readEntryToRemove(
   directory: string,
   name: string,
 ): Promise<RegistryEntry | undefined> {
-  return (await readEntry(directory, name)) ?? readEntryAt(removalOf(directory, name))
+  return (await readEntry(directory, name)) ?? readEntryAt(removalOf(directory, name), name)
 }
 
 /** Begins a removal: from now on no key has this name, even if deleting the item fails. */
@@ -130,13 +134,7 @@ const entrySchema = z
       .transform((text) => fromHex(text) ?? z.NEVER)
       .optional(),
   })
-  .transform(({ driver, service, account, address, public_key: publicKey }) => ({
-    driver,
-    service,
-    account,
-    address,
-    publicKey,
-  }))
+  .transform(({ public_key: publicKey, ...entry }) => ({ ...entry, publicKey }))
 
 function nameOf(file: string): string | undefined {
   const name = /^(.*)\.json$/.exec(file)?.[1]

@@ -1,12 +1,21 @@
 // The only process that loads the keychain's library and speaks D-Bus. A crash or a prompt that nobody sees doesn't
 // stop the vault. It takes calls on its standard input, one at a time, and ends when the input ends.
 
+import { createRequire } from "node:module"
 import { parseArgs } from "node:util"
 
+import type { AsyncEntry as Entry } from "@napi-rs/keyring"
+
+import { utf8, withSecret } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
-import { withSecret } from "../with-secret.ts"
-import { framesOf, writeFrame, type KeychainAnswer, type KeychainCall } from "./frames.ts"
-import type { Keychain } from "./keychain.ts"
+import { hexTextOf, readableSecret } from "./hex-text.ts"
+import {
+  framesOf,
+  writeFrame,
+  type KeychainAnswer,
+  type KeychainCall,
+  type Keychain,
+} from "./keychain.ts"
 
 /** Longer than the vault waits. It matters only if the vault died before it could end this process. */
 const longestLifeMs = 75_000
@@ -14,6 +23,12 @@ const longestLifeMs = 75_000
 const nothing = new Uint8Array()
 /** More than an answer has that brings a key. */
 const coverBytes = 4_096
+
+// Without this option and without a Secret Service, the library silently keeps secrets in the kernel's keyring, where
+// they are lost at the next boot. With it, the library fails. Other platforms have one store and ignore the option.
+const pinned = { linux: { store: "secret-service" } } as const
+/** How often a call is tried, each time in a session of its own. */
+const mostSessions = 3
 
 setTimeout(() => process.kill(process.pid, "SIGKILL"), longestLifeMs).unref()
 await serve()
@@ -29,7 +44,7 @@ async function serve(): Promise<void> {
   }
 }
 
-/** A driver is loaded where it is chosen: the other may not be installed. */
+/** A library is loaded where it is chosen: the other may not be installed. */
 async function open(): Promise<Keychain> {
   const { values } = parseArgs({
     options: {
@@ -39,12 +54,7 @@ async function open(): Promise<Keychain> {
     },
   })
   const { driver, service = "", keytar } = values
-  if (driver === "keytar") {
-    const { keytarDriver } = await import("./keytar-driver.ts")
-    return keytarDriver(service, keytar)
-  }
-  const { nativeDriver } = await import("./native-driver.ts").catch(unloadable)
-  return nativeDriver(service)
+  return driver === "keytar" ? keytarDriver(service, keytar) : nativeDriver(service)
 }
 
 function unloadable(): never {
@@ -68,13 +78,11 @@ async function answer(
   }
 }
 
-type Outcome = { readonly isDone: boolean; readonly found?: Uint8Array | undefined }
-
 async function carryOut(
   keychain: Keychain,
   { verb, account }: KeychainCall,
   secret: Uint8Array,
-): Promise<Outcome> {
+): Promise<{ readonly isDone: boolean; readonly found?: Uint8Array | undefined }> {
   switch (verb) {
     case "getPassword": {
       const found = await keychain.getPassword(account)
@@ -95,4 +103,98 @@ function refused(): Fault {
     "keychain_unavailable",
     "The keychain refused; its own log says why (journalctl --user, the lines of gnome-keyring-daemon, kwalletd or keepassxc).",
   )
+}
+
+/** What we use of keytar, which has no types of its own here: it needn't be installed. */
+type Keytar = {
+  getPassword(service: string, account: string): Promise<string | null>
+  setPassword(service: string, account: string, password: string): Promise<void>
+  deletePassword(service: string, account: string): Promise<boolean>
+}
+
+/**
+ * Opens the keychain through keytar. Limits we accept, as of keytar 7.9.0: on a locked collection `getPassword` says that
+ * there is no such item, so the keychain's state is asked before, and again where an item is missing; and keytar takes and
+ * gives strings, which can't be overwritten: they go with the process.
+ *
+ * @throws {Fault} `keychain_unavailable` when keytar isn't installed or can't be loaded.
+ */
+function keytarDriver(service: string, keytarDirectory?: string): Keychain {
+  const keytar = loadKeytar(keytarDirectory)
+  return {
+    getPassword: async (account) => {
+      const text = await keytar.getPassword(service, account)
+      return text === null ? undefined : readableSecret(account, utf8(text))
+    },
+    setPassword: (account, secret) =>
+      withSecret(hexTextOf(secret), (text) =>
+        keytar.setPassword(service, account, new TextDecoder().decode(text)),
+      ),
+    deletePassword: (account) => keytar.deletePassword(service, account),
+  }
+}
+
+function loadKeytar(directory: string | undefined): Keytar {
+  try {
+    return createRequire(import.meta.url)(directory ?? "keytar") as Keytar // its documented interface
+  } catch (cause) {
+    throw new Fault(
+      "keychain_unavailable",
+      "keytar can't be loaded; install keytar 7.9.0 beside countersign, or set driver: native.",
+      { cause },
+    )
+  }
+}
+
+/** Opens the keychain through `@napi-rs/keyring`. */
+async function nativeDriver(service: string): Promise<Keychain> {
+  const { AsyncEntry } = await import("@napi-rs/keyring").catch(unloadable)
+  const entries = new Map<string, Entry>()
+  const ask = async <Output>(account: string, call: (entry: Entry) => Promise<Output>) => {
+    for (let session = 1; ; session += 1) {
+      try {
+        const entry = entries.get(account) ?? new AsyncEntry(service, account, pinned)
+        entries.set(account, entry)
+        return await call(entry)
+      } catch (error) {
+        if (/Entry is matched by \d+ credentials/.test(String(error))) {
+          throw ambiguous(service, account)
+        }
+        if (session === mostSessions || !isOfSession(error)) throw error
+        entries.delete(account)
+      }
+    }
+  }
+  return {
+    getPassword: (account) =>
+      ask(account, async (entry) => {
+        const text = await entry.getSecret()
+        return text === null ? undefined : readableSecret(account, bytesOf(text))
+      }),
+    setPassword: (account, secret) =>
+      withSecret(hexTextOf(secret), (text) => ask(account, (entry) => entry.setSecret(text))),
+    deletePassword: (account) => ask(account, (entry) => entry.deletePassword()),
+  }
+}
+
+/**
+ * Whether a new session may do better; each entry has one. KWallet spoils one in a hundred: it refuses the key exchange,
+ * or derives another key than the library, so that an item comes out as noise. The library has no codes.
+ */
+function isOfSession(error: unknown): boolean {
+  if (error instanceof Fault) return error.code === "keychain_mismatch" // noise, or another program's
+  return /Crypto error|Client public key size|Can't find session/.test(String(error))
+}
+
+function ambiguous(service: string, account: string): Fault {
+  return new Fault(
+    "keychain_mismatch",
+    `The keychain has two items or more of the service ${service} and the account (username) ${account}; delete there those that aren't the key's.`,
+  )
+}
+
+function bytesOf(numbers: number[]): Uint8Array {
+  const bytes = Uint8Array.from(numbers)
+  numbers.fill(0)
+  return bytes
 }

@@ -1,10 +1,9 @@
+import { withSecret } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { oneAtATime } from "../../../std/one-at-a-time.ts"
 import { addressOfPublicKey } from "../../../venue/address.ts"
 import { type Curve, isSecretKey } from "../curve.ts"
-import { assertKeyName, type KeyPair, type KeyStore } from "../keyring.ts"
-import { withSecret } from "../with-secret.ts"
-import { checkedPair, prefetch, type Lend } from "./prefetch.ts"
+import { assertKeyName, type KeyPair, type KeyStore, provenPair } from "../keyring.ts"
 import {
   beginRemoval,
   endRemoval,
@@ -15,19 +14,14 @@ import {
   type RegistryEntry,
   writeEntry,
 } from "./key-registry.ts"
-import type { Keychain, KeychainDriver } from "./keychain.ts"
+import type { Keychain, KeychainSettings } from "./keychain.ts"
 import { withKeychain } from "./with-keychain.ts"
 
-/** How to open a store. `driver` is for new keys; the registry names the driver of each stored key. */
-type KeychainStoreSettings = {
+/** Where keys are. `driver` is for new ones; the registry names the driver of each stored key. */
+type Place = Pick<KeychainSettings, "driver"> & {
   readonly directory: string
-  readonly driver: KeychainDriver
   /** Derives the public key of each private one that is loaded. */
   readonly curve: Curve
-  /** keytar's own directory, an absolute path, where it isn't installed beside this program. */
-  readonly keytarDirectory?: string | undefined
-  /** Stands in for the keychain's process in tests. */
-  readonly lend?: typeof withKeychain
 }
 
 /**
@@ -36,13 +30,19 @@ type KeychainStoreSettings = {
  *
  * @throws {Fault} `not_initialised`, `keystore_invalid`, `file_unsafe`.
  */
-export async function openKeychainStore(settings: KeychainStoreSettings): Promise<KeyStore> {
-  const { directory, keytarDirectory, curve, lend: lendKeychain = withKeychain } = settings
+export async function openKeychainStore(
+  place: Place &
+    Pick<KeychainSettings, "keytarDirectory"> & {
+      /** Stands in for the keychain's process in tests. */
+      readonly lend?: typeof withKeychain
+    },
+): Promise<KeyStore> {
+  const { directory, keytarDirectory, lend: lendKeychain = withKeychain } = place
   const service = await readService(directory)
   const lend: Lend = ({ driver, service }, use) =>
     lendKeychain({ driver, service, keytarDirectory }, use)
-  const place = { directory, lend, curve }
-  const cache = prefetch(directory, lend, curve)
+  const lent = { ...place, service, lend }
+  const cache = prefetch(lent)
   const queue = oneAtATime()
   let isLocked = false
   const whileUnlocked = <Output>(work: () => Promise<Output>): Promise<Output> =>
@@ -54,12 +54,11 @@ export async function openKeychainStore(settings: KeychainStoreSettings): Promis
     backend: "keychain",
     names: () => readNames(directory),
     load: (name: string) => whileUnlocked(() => cache.take(name)),
-    save: (name: string, pair: KeyPair) =>
-      whileUnlocked(() => saveKey(place, { name, pair, service, driver: settings.driver })),
+    save: (name: string, pair: KeyPair) => whileUnlocked(() => saveKey(name, pair, lent)),
     remove: (name: string) =>
       whileUnlocked(() => {
         cache.forget(name)
-        return removeKey(place, name)
+        return removeKey(name, lent)
       }),
     lock: () => {
       isLocked = true
@@ -68,23 +67,24 @@ export async function openKeychainStore(settings: KeychainStoreSettings): Promis
   } satisfies KeyStore)
 }
 
-type Place = { readonly directory: string; readonly lend: Lend; readonly curve: Curve }
+/** Lends the keychain that a registry entry names. */
+type Lend = <Output>(
+  where: Pick<KeychainSettings, "driver" | "service">,
+  use: (keychain: Keychain) => Promise<Output>,
+) => Promise<Output>
 
-/** A key to be saved, and where. Its secret stays the caller's. */
-type NewKey = {
-  readonly name: string
-  readonly pair: KeyPair
-  readonly service: string
-  readonly driver: KeychainDriver
-}
+type LentPlace = Place & { readonly service: string; readonly lend: Lend }
 
-async function saveKey({ directory, lend }: Place, key: NewKey): Promise<void> {
-  const { name, pair, service, driver } = key
-  const { secret, publicKey } = pair
+/** The secret stays the caller's. */
+async function saveKey(
+  name: string,
+  { secret, publicKey }: KeyPair,
+  { directory, lend, service, driver }: LentPlace,
+): Promise<void> {
   assertKeyName(name)
   if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
   const address = addressOfPublicKey(publicKey)
-  const entry = { driver, service, account: name, address, publicKey }
+  const entry = { name, driver, service, account: name, address, publicKey }
   if ((await readEntry(directory, name)) !== undefined) throw nameTaken(name)
   let isLeft = false as boolean // an item that no file names
   try {
@@ -93,7 +93,7 @@ async function saveKey({ directory, lend }: Place, key: NewKey): Promise<void> {
       try {
         if (isLeft) await keychain.setPassword(name, secret)
         await assertKept(keychain, name, secret)
-        if (!(await writeEntry(directory, name, entry))) throw nameTaken(name)
+        if (!(await writeEntry(directory, entry))) throw nameTaken(name)
         isLeft = false
       } catch (error) {
         if (isLeft) isLeft = !(await takeBack(keychain, directory, name))
@@ -160,14 +160,14 @@ function isSameAndWiped(found: Uint8Array, secret: Uint8Array): boolean {
 }
 
 /** Deletes the item only if it is the key that was stored: we never destroy another. */
-async function removeKey({ directory, lend, curve }: Place, name: string): Promise<void> {
+async function removeKey(name: string, { directory, lend, curve }: LentPlace): Promise<void> {
   assertKeyName(name)
   const entry = await readEntryToRemove(directory, name)
   if (entry === undefined) return
   const { account } = entry
   await lend(entry, async (keychain) => {
     const found = await keychain.getPassword(account)
-    if (found !== undefined) checkedPair(found, { name, entry, curve }).secret.fill(0)
+    if (found !== undefined) checkedPair(found, entry, curve).secret.fill(0)
     await beginRemoval(directory, name)
     if (found !== undefined) await keychain.deletePassword(account)
   })
@@ -176,4 +176,116 @@ async function removeKey({ directory, lend, curve }: Place, name: string): Promi
 
 function nameTaken(name: string): Fault {
   return new Fault("name_taken", `A key ${name} is in the keychain; choose another name.`)
+}
+
+/**
+ * Takes the keys of a registry from the keychain. The first call fetches all keys of its driver, so that a start needs
+ * one process for any number of keys. The others wait here until they are taken.
+ */
+function prefetch({ directory, lend, curve }: LentPlace) {
+  const waiting = new Map<string, Uint8Array>()
+  const fetchedFrom = new Set<string>()
+  let isClosed = false
+  /** Overwrites one that wasn't taken. */
+  const forget = (name: string): void => {
+    waiting.get(name)?.fill(0)
+    waiting.delete(name)
+  }
+  /** Overwrites all that weren't taken. Nothing can be taken afterwards. */
+  const close = (): void => {
+    isClosed = true
+    for (const name of [...waiting.keys()]) forget(name)
+  }
+  const fetch = async (entry: RegistryEntry): Promise<void> => {
+    const isFirst = !fetchedFrom.has(entry.driver)
+    const others = isFirst ? await entriesBeside(entry, directory) : []
+    const found = await lend(entry, (keychain) => getAll(keychain, entry, others))
+    fetchedFrom.add(entry.driver)
+    for (const [each, secret] of found) waiting.set(each, secret)
+    if (isClosed) close()
+  }
+  return {
+    /**
+     * A key, whose secret is the caller's to overwrite.
+     *
+     * @throws {Fault} `key_not_found`, `keychain_mismatch`, `keyring_locked`, and what lending the keychain throws.
+     */
+    async take(name: string): Promise<KeyPair> {
+      const entry = await readEntry(directory, name)
+      if (entry === undefined) {
+        throw new Fault("key_not_found", "No key of this name is in the keychain's registry.")
+      }
+      if (!waiting.has(name)) await fetch(entry)
+      if (isClosed) throw new Fault("keyring_locked", "The keys are locked; unlock them first.")
+      const secret = waiting.get(name)
+      waiting.delete(name)
+      return checkedPair(secret, entry, curve)
+    },
+    forget,
+    close,
+  }
+}
+
+/**
+ * The pair of `secret`, if it is the key of the registry's entry. Takes ownership of `secret` and overwrites it if
+ * it isn't.
+ *
+ * @throws {Fault} `keychain_mismatch` when it is another key or none.
+ */
+function checkedPair(secret: Uint8Array | undefined, entry: RegistryEntry, curve: Curve): KeyPair {
+  const { name, address } = entry
+  if (secret === undefined) {
+    throw mismatch(`The keychain has no item for the key ${name}; restore it, or remove the key.`)
+  }
+  const pair = provenPair(secret, entry, curve)
+  if (pair !== undefined) return pair
+  throw mismatch(
+    `The keychain holds something else than the key ${name} of ${address}; restore its item, and find out who changed it.`,
+  )
+}
+
+function mismatch(message: string): Fault {
+  return new Fault("keychain_mismatch", message)
+}
+
+/** Skips a file that can't be read: the error comes when its own key is asked for. */
+async function entriesBeside(
+  { name, driver, service }: RegistryEntry,
+  directory: string,
+): Promise<readonly RegistryEntry[]> {
+  const others: RegistryEntry[] = []
+  for (const other of await readNames(directory)) {
+    if (other === name) continue
+    const entry = await readEntry(directory, other).catch(undefinedForFault)
+    if (entry?.driver === driver && entry.service === service) others.push(entry)
+  }
+  return others
+}
+
+/** Fails if the wanted item can't be read. Skips other items that can't be read. */
+async function getAll(
+  keychain: Keychain,
+  wanted: RegistryEntry,
+  others: readonly RegistryEntry[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>()
+  try {
+    for (const { name, account } of [wanted, ...others]) {
+      const got = keychain.getPassword(account)
+      const secret = await (name === wanted.name ? got : got.catch(undefinedForMismatch))
+      if (secret !== undefined) found.set(name, secret)
+    }
+    return found
+  } catch (error) {
+    for (const secret of found.values()) secret.fill(0)
+    throw error
+  }
+}
+
+function undefinedForFault(error: unknown): undefined {
+  if (!(error instanceof Fault)) throw error
+}
+
+function undefinedForMismatch(error: unknown): undefined {
+  if (!(error instanceof Fault) || error.code !== "keychain_mismatch") throw error
 }

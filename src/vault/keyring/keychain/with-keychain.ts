@@ -5,19 +5,19 @@ import { fileURLToPath } from "node:url"
 
 import * as z from "zod"
 
-import { copySecret } from "../../../std/bytes.ts"
+import { copySecret, withSecret } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { ifKnown, outermostInstall, packageRoot, programFile } from "../../../std/program-files.ts"
-import { withSecret } from "../with-secret.ts"
 import {
   framesOf,
   writeFrame,
   type Frame,
   type KeychainAnswer,
   type KeychainCall,
-} from "./frames.ts"
+  type Keychain,
+  type KeychainSettings,
+} from "./keychain.ts"
 import { keychainEnvironment, assertReady, isKeePassXc, preflight } from "./preflight.ts"
-import type { Keychain, KeychainSettings } from "./keychain.ts"
 
 /** The time limit for all calls of one use. With the checks before and after it is 10 s. */
 const useLimitMs = 5_000

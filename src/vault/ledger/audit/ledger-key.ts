@@ -7,10 +7,9 @@ import {
   type KeyObject,
 } from "node:crypto"
 
-import { readPrivateFile } from "../../../std/private-file.ts"
+import { readPrivateFile, writeNewFile } from "../../../std/private-file.ts"
 import { Fault } from "../../../std/fault.ts"
 import { err, ok, type Result } from "../../../std/result.ts"
-import { writeNewFile } from "../../keyring/write-new-file.ts"
 import type { LedgerKey } from "../store/audit-queries.ts"
 
 /** A signature (Ed25519, RFC 8032) of a text that nothing else which is signed can be taken for. */

@@ -19,7 +19,7 @@ import {
 import { keychainFinding } from "../../../../src/commands/doctor/key-findings.ts"
 import { nodeFinding } from "../../../../src/commands/doctor/examine.ts"
 import { Fault } from "../../../../src/std/fault.ts"
-import { memoryStore } from "../../../../src/vault/keyring/memory-store.ts"
+import { memoryStore } from "../../../../src/vault/custody/open-key-store.ts"
 import { defaultMinFreeBytes as minFreeBytes } from "../../../../src/vault/config/ledger-config.ts"
 import { inPipe } from "../../../support/in-pipe.ts"
 

@@ -17,7 +17,7 @@ import { utf8 } from "../../../../src/std/bytes.ts"
 import { openKeystore } from "../../../../src/vault/keyring/keystore-files.ts"
 import { decryptV3 } from "../../../../src/vault/keyring/keystore-v3.ts"
 import { pairOf } from "../../../support/key-pair.ts"
-import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../../../src/vault/keyring/curve.ts"
 
 const passphrase = utf8("correct horse battery staple")
 const secret = new Uint8Array(32).fill(0x5a)

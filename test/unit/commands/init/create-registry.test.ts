@@ -16,7 +16,7 @@ import { createRegistry } from "../../../../src/commands/init/create-installatio
 import { openKeychainStore } from "../../../../src/vault/keyring/keychain/keychain-store.ts"
 import { fakeKeychain } from "../../../support/fake-keychain.ts"
 import { pairOf } from "../../../support/key-pair.ts"
-import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../../../src/vault/keyring/curve.ts"
 
 const secret = new Uint8Array(32).fill(0x5a)
 

@@ -8,7 +8,7 @@ import { dialAdmin, readAdminSecret } from "../../../../src/commands/installatio
 import { adminParams, type AdminResults } from "../../../../src/link/calls/methods.ts"
 import { serveLink, type LinkServer, type Methods } from "../../../../src/link/server.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
-import { makeAdminSecret } from "../../../../src/vault/process/admin-secret.ts"
+import { makeAdminSecret } from "../../../../src/vault/serve-sockets.ts"
 import { temporaryDirectory } from "../../../support/link-peer.ts"
 
 describe("dialling a daemon", () => {

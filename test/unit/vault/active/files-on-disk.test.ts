@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import { Fault } from "../../../../src/std/fault.ts"
 import { watchFilesOnDisk } from "../../../../src/vault/active/files-on-disk.ts"
 import { makeActiveSet } from "../../../../src/vault/active/active-set.ts"
-import { type FileText, hashTexts } from "../../../../src/vault/config/file-set.ts"
+import { type FileText, hashTexts } from "../../../../src/vault/config/load-files.ts"
 import { fakeClock } from "../../../support/fake-clock.ts"
 
 const inForce: readonly FileText[] = [{ name: "policies/a.yaml", text: "policy: a\n" }]

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { referencePrice } from "../../../../src/vault/active/active-set.ts"
 import { parseConfig } from "../../../../src/vault/config/config.ts"
-import type { FileSet } from "../../../../src/vault/config/file-set.ts"
+import type { FileSet } from "../../../../src/vault/config/load-files.ts"
 import type { Standing } from "../../../../src/vault/ledger/bindings.ts"
 import { operatorName } from "../../../../src/vault/ledger/records/bindings.ts"
 import { formatDecimal, wholeDecimal } from "../../../../src/venue/decimal.ts"

@@ -29,7 +29,7 @@ import {
   outcomeOf,
 } from "../../../support/open-test-vault.ts"
 import { replay } from "../../../../src/audit/replay.ts"
-import { parseFileSet } from "../../../../src/vault/config/file-set.ts"
+import { parseFileSet } from "../../../../src/vault/config/load-files.ts"
 import { adminOf } from "../../../support/admin-of.ts"
 import { readLedger } from "../../../support/read-ledger.ts"
 import { recordOf } from "../../../support/ledger-ask.ts"

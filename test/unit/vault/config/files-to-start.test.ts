@@ -9,8 +9,10 @@ import {
   keepSet,
   keepStop,
   takeFilesOnDisk,
+  filesToStart,
+  type Starter,
 } from "../../../../src/vault/config/kept-set.ts"
-import { filesToStart, loadFiles, type Starter } from "../../../../src/vault/config/load-files.ts"
+import { loadFiles } from "../../../../src/vault/config/load-files.ts"
 import { makeTestInstallation, permissivePolicy } from "../../../support/open-test-vault.ts"
 
 describe("the files that a start puts in force", () => {

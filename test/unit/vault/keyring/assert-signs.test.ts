@@ -3,8 +3,7 @@ import { describe, it } from "node:test"
 
 import { toHex } from "../../../../src/std/bytes.ts"
 import { assertSigns } from "../../../../src/vault/keyring/assert-signs.ts"
-import type { Curve } from "../../../../src/vault/keyring/curve.ts"
-import { nobleCurve as curve } from "../../../../src/vault/keyring/noble-curve.ts"
+import { type Curve, nobleCurve as curve } from "../../../../src/vault/keyring/curve.ts"
 import { pairOf } from "../../../support/key-pair.ts"
 
 const secret = (): Uint8Array => new Uint8Array(32).fill(7)

@@ -5,7 +5,7 @@ import { describe, it } from "node:test"
 import { toHex, utf8 } from "../../../../src/std/bytes.ts"
 import { keccak256 } from "../../../../src/std/keccak.ts"
 import { decryptPair, decryptV3 } from "../../../../src/vault/keyring/keystore-v3.ts"
-import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../../../src/vault/keyring/curve.ts"
 import { addressOfSecret } from "../../../support/key-pair.ts"
 
 // Forms of key files that real tools write or have written: members of their own in crypto, numbers without the zeros

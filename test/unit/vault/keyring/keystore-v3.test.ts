@@ -7,7 +7,7 @@ import { fromHex, toHex, utf8 } from "../../../../src/std/bytes.ts"
 import { Fault, type FaultCode } from "../../../../src/std/fault.ts"
 import { parseV3 } from "../../../../src/vault/keyring/keystore-v3-file.ts"
 import { decryptPair, decryptV3, encryptV3 } from "../../../../src/vault/keyring/keystore-v3.ts"
-import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../../../src/vault/keyring/curve.ts"
 import { addressOfSecret, pairOf } from "../../../support/key-pair.ts"
 
 const secret = fromHex("7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d")!

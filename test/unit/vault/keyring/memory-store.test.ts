@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { memoryStore } from "../../../../src/vault/keyring/memory-store.ts"
+import { memoryStore } from "../../../../src/vault/custody/open-key-store.ts"
 import { pairOf } from "../../../support/key-pair.ts"
 
 const secret = new Uint8Array(32).fill(7)

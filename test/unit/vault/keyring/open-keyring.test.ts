@@ -3,13 +3,12 @@ import { describe, it } from "node:test"
 
 import { keccak256 } from "../../../../src/std/keccak.ts"
 import { Fault } from "../../../../src/std/fault.ts"
-import type { KeyStore } from "../../../../src/vault/keyring/keyring.ts"
-import { memoryStore } from "../../../../src/vault/keyring/memory-store.ts"
-import { openKeyring } from "../../../../src/vault/keyring/open-keyring.ts"
+import { type KeyStore, openKeyring } from "../../../../src/vault/keyring/keyring.ts"
+import { memoryStore } from "../../../../src/vault/custody/open-key-store.ts"
 import type { Digest } from "../../../../src/venue/signing-hash.ts"
 import { signDigest } from "../../../support/sign-digest.ts"
 import { addressOfSecret, pairOf } from "../../../support/key-pair.ts"
-import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../../../src/vault/keyring/curve.ts"
 
 const digest = keccak256(Uint8Array.of(1)) as Digest
 const zeros = new Uint8Array(32)

@@ -11,9 +11,9 @@ import {
   loadNativeCurve,
   nativeCurve as curveOf,
   type Addon,
+  nobleCurve,
+  pickCurve,
 } from "../../../../src/vault/keyring/curve.ts"
-import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
-import { pickCurve } from "../../../../src/vault/keyring/pick-curve.ts"
 import type { Digest } from "../../../../src/venue/signing-hash.ts"
 import { bytes32, nativeCurve, needsNative } from "../../../support/curves.ts"
 

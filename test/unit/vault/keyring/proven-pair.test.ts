@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { provenPair } from "../../../../src/vault/keyring/proven-pair.ts"
+import { provenPair } from "../../../../src/vault/keyring/keyring.ts"
 import { curves } from "../../../support/curves.ts"
 import { addressOfSecret, pairOf } from "../../../support/key-pair.ts"
 

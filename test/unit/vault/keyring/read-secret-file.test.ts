@@ -7,7 +7,7 @@ import { after, describe, it } from "node:test"
 
 import { utf8 } from "../../../../src/std/bytes.ts"
 import { assertPrivate } from "../../../../src/std/private-file.ts"
-import { readSecretFile } from "../../../../src/vault/keyring/read-secret-file.ts"
+import { readSecretFile } from "../../../../src/vault/custody/secret-file.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "countersign-secret-"))
 after(() => rmSync(directory, { recursive: true }))

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { withSecret } from "../../../../src/vault/keyring/with-secret.ts"
+import { withSecret } from "../../../../src/std/bytes.ts"
 
 const zeros = new Uint8Array(4)
 

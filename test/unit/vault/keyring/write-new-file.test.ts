@@ -6,10 +6,10 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import { writeNewFile } from "../../../../src/vault/keyring/write-new-file.ts"
+import { writeNewFile } from "../../../../src/std/private-file.ts"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
-const module = join(root, "src/vault/keyring/write-new-file.ts")
+const module = join(root, "src/std/private-file.ts")
 
 describe("writeNewFile", () => {
   let directory = ""

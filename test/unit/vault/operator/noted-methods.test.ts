@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { adminParams } from "../../../../src/link/calls/methods.ts"
-import { notedMethods } from "../../../../src/vault/operator/noted-methods.ts"
+import { notedMethods } from "../../../../src/vault/admin-methods.ts"
 import type { Acts } from "../../../../src/vault/active/active-set.ts"
 
 /** Methods that tell that they ran, and what became of it all in order. */

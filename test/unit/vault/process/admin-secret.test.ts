@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
-import { makeAdminSecret } from "../../../../src/vault/process/admin-secret.ts"
+import { makeAdminSecret } from "../../../../src/vault/serve-sockets.ts"
 import { temporaryDirectory } from "../../../support/link-peer.ts"
 
 function place(t: TestContext): string {

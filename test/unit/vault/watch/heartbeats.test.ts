@@ -7,9 +7,8 @@ import { sandboxPanic, sandboxProfile, sandboxUrl } from "../../../../src/sandbo
 import { botMethods } from "../../../../src/vault/bot-methods.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { openOutbox } from "../../../../src/vault/ledger/outbox.ts"
-import { heartbeatLook } from "../../../../src/vault/stops/heartbeat.ts"
+import { heartbeatLook, openHeartbeats } from "../../../../src/vault/stops/heartbeat.ts"
 import type { Vault } from "../../../../src/vault/vault.ts"
-import { openHeartbeats } from "../../../../src/vault/watch/heartbeats.ts"
 import { thawAsShown } from "../../../support/a-word.ts"
 import { fakeClock, ledgerTime } from "../../../support/fake-clock.ts"
 import {

@@ -9,7 +9,7 @@ import {
   framesOf,
   writeFrame,
   type Frame,
-} from "../../../../../src/vault/keyring/keychain/frames.ts"
+} from "../../../../../src/vault/keyring/keychain/keychain.ts"
 import { numRuns } from "../../../../support/runs.ts"
 
 /** What goes through a pipe, which like the kernel's has taken a copy once the write is done. */

@@ -25,7 +25,7 @@ import type { KeychainDriver } from "../../../../../src/vault/keyring/keychain/k
 import { openKeychainStore } from "../../../../../src/vault/keyring/keychain/keychain-store.ts"
 import { fakeKeychain, type FakeKeychain } from "../../../../support/fake-keychain.ts"
 import { pairOf } from "../../../../support/key-pair.ts"
-import { nobleCurve } from "../../../../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../../../../src/vault/keyring/curve.ts"
 
 const secret = new Uint8Array(32).fill(0x5a)
 const other = new Uint8Array(32).fill(0xa5)
