@@ -309,6 +309,27 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    `${ledger}/meters/limits.ts`,
+    ["properties/recount"],
+    [
+      {
+        find: "      followNow(state, event)\n      state",
+        replace: "      state",
+        why: "a refusal gives no room back before a restart",
+      },
+      {
+        find: "      if (meanwhileThen !== state.meanwhile) return\n",
+        replace: "",
+        why: "room is given back twice where limits are counted anew meanwhile",
+      },
+      {
+        find: "unheard: [...expected]",
+        replace: "unheard: []",
+        why: "a start forgets room that a snapshot expected back",
+      },
+    ],
+  ),
+  ...guardsOf(
     `${ledger}/state.ts`,
     [
       `${unit}/reserve`,

@@ -128,7 +128,7 @@ export const slips: readonly Guard[] = [
       why: "simulated: room is given back twice where limits are counted anew meanwhile",
     },
     {
-      find: "    for (const event of meanwhile) followEvent(counted.meters, recount.build, event)\n",
+      find: "    for (const event of meanwhile) followBy(recount.build, counted.meters, event)\n",
       replace: "",
       why: "simulated: what is signed while limits are counted anew isn't counted",
     },
@@ -150,8 +150,8 @@ export const slips: readonly Guard[] = [
   ]),
   ...slipsIn("vault/ledger/meters/history.ts", [
     {
-      find: "for (let after: number | undefined = seq; after !== undefined;)",
-      replace: "for (let after: number | undefined = seq + 1; after !== undefined;)",
+      find: "const requests = pages(seq, {",
+      replace: "const requests = pages(seq + 1, {",
       why: "simulated: the first request after a snapshot isn't counted",
     },
   ]),

@@ -5,10 +5,7 @@ import { assertAsSeen, assertNames, type Bindings } from "./bindings.ts"
 import { decider, type DecideFrom, openUnderWay, type UnderWay } from "./decide.ts"
 import { follower } from "./follow-others.ts"
 import type { Ledger } from "./ledger.ts"
-import { countRecorded } from "./meters/count-recorded.ts"
 import { readHistory } from "./meters/history.ts"
-import { openMeterSnapshots, type Past } from "./meters/limits.ts"
-import { endlessMeters, openMeters } from "./meters/meters.ts"
 import { actRow, type LedgerWatcher, type StoredSet } from "./records/entries.ts"
 import { keepStops } from "./records/freeze.ts"
 import type { Act, ActRow } from "./records/row.ts"
@@ -29,7 +26,7 @@ import { countRows } from "./row-counts.ts"
 import type { Nonces } from "./signers/nonces.ts"
 import { openState } from "./state.ts"
 import type { JournalHead } from "./store/audit-queries.ts"
-import type { LedgerStore, OpenedState, OpenStore } from "./store/store.ts"
+import type { LedgerStore, OpenStore } from "./store/store.ts"
 
 /** What a ledger goes by besides what it has recorded. */
 export type LedgerOptions = {
@@ -65,12 +62,10 @@ export async function openLedgerOver(
     const { ledger, clock: last } = stored.identity
     const time = openLedgerClock({ clock, last, maxStartGapMs })
     store.keepClock(time.reading)
-    const past = pastOf(store, clock, stored)
     const state = openState(stored, {
-      past,
+      store,
       clock: { ...clock, nowMs: time.now },
       startMs: time.now(),
-      nonces: store.nonces,
     })
     const standing = standingOf(store, ledger, state.nonces)
     return ledgerOver(stored.lastSet, {
@@ -82,14 +77,6 @@ export async function openLedgerOver(
   } catch (error) {
     await store.close()
     throw error
-  }
-}
-
-function pastOf(store: LedgerStore, clock: Clock, { ever }: OpenedState): Past {
-  return {
-    ever: openMeters(endlessMeters(ever.map(({ meter, used }) => [meter, used]))),
-    count: (recount) => countRecorded(store, recount),
-    snapshots: (capture) => openMeterSnapshots(store, clock, capture),
   }
 }
 

@@ -2,12 +2,11 @@ import type { Claim } from "../policy/terms.ts"
 import type { Clock, LedgerTime } from "../process/clock.ts"
 import { bindingsOf, type Bindings } from "./bindings.ts"
 import { openHoldBook, type HoldBook } from "./hold-book.ts"
-import { openLimits, type Limits, type Past } from "./meters/limits.ts"
-import type { NonceShare } from "./records/nonce-share.ts"
+import { openLimits, type Limits } from "./meters/limits.ts"
 import type { ActRow, RequestRow } from "./records/row.ts"
 import { changesOf, withChanges } from "./records/standing.ts"
 import { openNonces, type Nonces } from "./signers/nonces.ts"
-import type { OpenedState } from "./store/store.ts"
+import type { LedgerStore, OpenedState } from "./store/store.ts"
 
 /**
  * All that decisions depend on besides files and keys. Rows drive it, and nothing else does: what is followed
@@ -27,19 +26,17 @@ export type LedgerState = {
 }
 
 type Start = {
-  readonly past: Past
+  readonly store: LedgerStore
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">
   readonly startMs: LedgerTime
-  readonly nonces?: NonceShare | undefined
 }
 
 /** Goes on from what a store has. `limits` count nothing before their first replacement. */
 export function openState(stored: OpenedState, start: Start): LedgerState {
-  const { past, clock } = start
   let standing = stored.standing
   let bindings = bindingsOf(standing)
-  const nonces = openNonces(start, stored.lastNonces)
-  const limits = openLimits(past, clock)
+  const nonces = openNonces({ ...start, nonces: start.store.nonces }, stored.lastNonces)
+  const limits = openLimits(start, stored.ever)
   const holds = openHoldBook(stored.holds)
   const used = (row: RequestRow): void => {
     nonces.used(row)

@@ -2,7 +2,14 @@ import { countedAt } from "../records/request-row.ts"
 import type { RequestRow } from "../records/row.ts"
 import type { HistoryCursor, HistoryRow, UnheardOutcome } from "../store/meter-queries.ts"
 import type { LedgerStore } from "../store/store.ts"
-import type { History } from "./fold-meters.ts"
+
+/** What is counted, or was given back. */
+export type History = {
+  /** In the order of counting. */
+  readonly requests: AsyncIterable<HistoryRow>
+  /** Requests that are counted already, and whose room was given back since. */
+  readonly released?: AsyncIterable<HistoryRow>
+}
 
 /**
  * Reads page by page the requests that count from `sinceMs` on. The first step draws the line: what was
@@ -56,11 +63,27 @@ async function* requestsFrom(
 ): AsyncGenerator<HistoryRow> {
   const lastSeq = await end
   const first: HistoryCursor = { countedAtMs: Math.ceil(await start), seq: 0 }
-  for (let after: HistoryCursor | undefined = first; after !== undefined;) {
-    const page: readonly HistoryRow[] = await store.run("history", after, lastSeq)
-    for (const found of page) yield asOf(found, lastSeq)
+  yield* pages(first, {
+    read: (after) => store.run("history", after, lastSeq),
+    next: ({ row, seq }) => ({ countedAtMs: countedAt(row), seq }),
+    lastSeq,
+  })
+}
+
+/** Reads page by page, as it was after entry `lastSeq`, up to the first page with nothing. */
+async function* pages<After>(
+  first: After,
+  by: {
+    readonly read: (after: After) => Promise<readonly HistoryRow[]>
+    readonly next: (last: HistoryRow) => After | undefined
+    readonly lastSeq: number
+  },
+): AsyncGenerator<HistoryRow> {
+  for (let after: After | undefined = first; after !== undefined;) {
+    const page = await by.read(after)
+    for (const found of page) yield asOf(found, by.lastSeq)
     const last = page.at(-1)
-    after = last && { countedAtMs: countedAt(last.row), seq: last.seq }
+    after = last && by.next(last)
   }
 }
 
@@ -73,36 +96,23 @@ type Tail = {
 }
 
 /** Reads page by page what came after a snapshot: requests, and what gave earlier ones room back. */
-export function readTail(store: LedgerStore, tail: Tail): Required<History> {
-  return { requests: requestsOf(store, tail), released: releasesOf(store, tail) }
-}
-
-async function* requestsOf(store: LedgerStore, { seq, lastSeq }: Tail): AsyncGenerator<HistoryRow> {
-  for (let after: number | undefined = seq; after !== undefined;) {
-    const page: readonly HistoryRow[] = await store.run("tailPage", {
-      kind: "requests",
-      seq: after,
-      lastSeq,
-    })
-    for (const found of page) yield asOf(found, lastSeq)
-    after = page.at(-1)?.seq
-  }
+export function readTail(store: LedgerStore, { seq, lastSeq, unheard }: Tail): Required<History> {
+  const requests = pages(seq, {
+    read: (after) => store.run("tailPage", { kind: "requests", seq: after, lastSeq }),
+    next: (last) => last.seq,
+    lastSeq,
+  })
+  return { requests, released: releasesOf(store, { seq, lastSeq, unheard }) }
 }
 
 async function* releasesOf(
   store: LedgerStore,
   { seq, lastSeq, unheard }: Tail,
 ): AsyncGenerator<HistoryRow> {
-  const heardSince = await store.run("tailPage", { kind: "unheard", seq, outcomes: unheard })
-  for (const found of heardSince) yield asOf(found, seq)
-  for (let afterSeq: number | undefined = seq; afterSeq !== undefined;) {
-    const page: readonly HistoryRow[] = await store.run("tailPage", {
-      kind: "releases",
-      seq,
-      afterSeq,
-      lastSeq,
-    })
-    for (const found of page) yield asOf(found, lastSeq)
-    afterSeq = page.at(-1)?.released?.seq
-  }
+  yield* await store.run("tailPage", { kind: "unheard", seq, outcomes: unheard })
+  yield* pages(seq, {
+    read: (afterSeq) => store.run("tailPage", { kind: "releases", seq, afterSeq, lastSeq }),
+    next: ({ released }) => released?.seq,
+    lastSeq,
+  })
 }

@@ -5,10 +5,22 @@ import { countedAt } from "../records/request-row.ts"
 import type { Headroom } from "../records/reservation.ts"
 import type { OutcomeRow, RequestRow } from "../records/row.ts"
 import type { SnapshotHead, SnapshotStep, UnheardOutcome } from "../store/meter-queries.ts"
-import type { LedgerStore } from "../store/store.ts"
-import type { Counted, Recount } from "./count-recorded.ts"
-import { type BuildClaims, followEvent, type MeterEvent } from "./fold-meters.ts"
-import { endlessMeters, type Meters, type MeterUse, type MetersImage } from "./meters.ts"
+import type { LedgerStore, OpenedState } from "../store/store.ts"
+import {
+  type BuildClaims,
+  type Counted,
+  countRecorded,
+  follow,
+  type MeterEvent,
+  type Recount,
+} from "./count-recorded.ts"
+import {
+  endlessMeters,
+  type Meters,
+  type MeterUse,
+  type MetersImage,
+  openMeters,
+} from "./meters.ts"
 import { snapshotVersion, writeImage } from "./snapshot-text.ts"
 
 /** The meters in force, and their exchange for others while they are in use. */
@@ -44,14 +56,6 @@ type ExpectedRelease = {
   heard(request: RequestRow | undefined): void
 }
 
-/** What limits have of what was recorded: they count it, and keep what they counted. */
-export type Past = {
-  /** What counted for ever when the ledger was opened. */
-  readonly ever: Meters
-  count(recount: Recount): Promise<Counted>
-  snapshots(capture: () => Captured | undefined): MeterSnapshots
-}
-
 type State = {
   readonly steady: SteadyTime
   readonly snapshots: MeterSnapshots
@@ -67,14 +71,16 @@ type State = {
   meanwhile: MeterEvent[] | undefined
 }
 
-/** Starts without meters: until the first are made, no claim can be asked for. */
-export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs">): Limits {
-  const steady = openSteadyTime(clock, clock.nowMs())
-  const state: State = {
-    ...{ steady, expected: new Set(), ever: past.ever },
-    snapshots: past.snapshots(() => capture(state)),
-    ...{ meters: undefined, meanwhile: undefined, build: undefined, countedBy: undefined },
-  }
+type LimitsFrom = {
+  readonly store: LedgerStore
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">
+}
+
+/** Starts with what counted for ever, by meter, and without others: until they are made, no claim can be asked for. */
+export function openLimits(from: LimitsFrom, ever: OpenedState["ever"]): Limits {
+  const { store } = from
+  const state = stateAt(from, ever)
+  const { steady } = state
   let lastDone: Promise<unknown> = Promise.resolve()
   return {
     headroom(claims, nowMs) {
@@ -94,19 +100,29 @@ export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs
       state.snapshots.takeIfDue() // first, for this request isn't queued yet
       state.snapshots.note(1)
       if (claims.length > 0) state.meters?.count(claims, countedAt(row))
-      state.meanwhile?.push({ kind: "counted", row })
+      state.meanwhile?.push(countedOf(row))
     },
-    follow: (row) => follow(state, row),
+    follow: (row) => followRequest(state, row),
     expectRelease: (outcome, atMs) => expectRelease(state, outcome, atMs),
     replace(replacement) {
       const build: BuildClaims = (row) =>
         replacement.build(row).filter(({ window }) => !isEver(window))
-      const done = lastDone.then(() => replaceMeters(state, past, { ...replacement, build }))
+      const done = lastDone.then(() => replaceMeters(state, store, { ...replacement, build }))
       lastDone = done.catch(() => undefined)
       return done
     },
     lastSteps: () => state.snapshots.lastSteps(),
   }
+}
+
+function stateAt({ store, clock }: LimitsFrom, ever: OpenedState["ever"]): State {
+  const state: State = {
+    ...{ steady: openSteadyTime(clock, clock.nowMs()), expected: new Set() },
+    ever: openMeters(endlessMeters(ever.map(({ meter, used }) => [meter, used]))),
+    snapshots: openMeterSnapshots(store, clock, () => capture(state)),
+    ...{ meters: undefined, meanwhile: undefined, build: undefined, countedBy: undefined },
+  }
+  return state
 }
 
 function capture({ meters, countedBy, expected }: State): Captured | undefined {
@@ -154,7 +170,7 @@ function expectRelease(
 
 async function replaceMeters(
   state: State,
-  past: Past,
+  store: LedgerStore,
   { windowMs, ...replacement }: Replacement,
 ): Promise<void> {
   const recount = { ...replacement, sinceMs: state.steady.now() - windowMs }
@@ -162,9 +178,9 @@ async function replaceMeters(
   state.meanwhile = meanwhile
   let counted: Counted
   try {
-    counted = await past.count(recount)
+    counted = await countRecorded(store, recount)
     // From here on nothing is awaited, so that each request is counted exactly once.
-    for (const event of meanwhile) followEvent(counted.meters, recount.build, event)
+    for (const event of meanwhile) followBy(recount.build, counted.meters, event)
   } finally {
     state.meanwhile = undefined
   }
@@ -181,20 +197,26 @@ async function replaceMeters(
   else state.snapshots.note(sinceSnapshot + meanwhile.length)
 }
 
-/** By the limits in force, as when all is counted anew: they needn't be those that it was recorded under. */
-function followNow({ meters, build }: State, event: MeterEvent): void {
-  if (meters !== undefined && build !== undefined) followEvent(meters, build, event)
+function followBy(build: BuildClaims, meters: Meters, event: MeterEvent): void {
+  follow(meters, { ...event, claims: build(event.row) })
 }
 
-function follow(state: State, row: RequestRow): void {
-  const event = { kind: "counted", row } as const
-  state.steady.at(countedAt(row))
+/** By the limits in force, as when all is counted anew: they needn't be those that it was recorded under. */
+function followNow({ meters, build }: State, event: MeterEvent): void {
+  if (meters !== undefined && build !== undefined) followBy(build, meters, event)
+}
+
+function followRequest(state: State, row: RequestRow): void {
+  const event = countedOf(row)
+  state.steady.at(event.atMs)
   state.snapshots.note(1)
   followNow(state, event)
   // Its host counted what is for ever; limits that only this host has don't know of it.
   if (row.ever !== undefined) endlessOf(state).keepEndless(endlessMeters(Object.entries(row.ever)))
   state.meanwhile?.push(event)
 }
+
+const countedOf = (row: RequestRow): MeterEvent => ({ kind: "counted", row, atMs: countedAt(row) })
 
 const endlessOf = ({ meters, ever }: State): Meters => meters ?? ever
 
@@ -266,7 +288,7 @@ export function openMeterSnapshots(
     lastSteps() {
       const captured = changes > 0 || current !== undefined ? capture() : undefined
       current = undefined
-      return captured === undefined ? [] : stepsOf(captured)
+      return captured === undefined ? [] : [...stepsOf(captured)]
     },
   }
 }
@@ -274,21 +296,18 @@ export function openMeterSnapshots(
 /** A later snapshot takes the place of one that isn't whole: what is left of it isn't written. */
 async function write(
   store: LedgerStore,
-  { head, image }: Captured,
+  captured: Captured,
   isCurrent: () => boolean,
 ): Promise<void> {
-  await store.run("takeSnapshot", { kind: "begin" })
-  for (const text of writeImage(image)) {
+  for (const step of stepsOf(captured)) {
     if (!isCurrent()) return
-    await store.run("takeSnapshot", { kind: "add", text })
+    await store.run("takeSnapshot", step)
   }
-  if (isCurrent()) await store.run("takeSnapshot", { kind: "end", head })
 }
 
-function stepsOf({ head, image }: Captured): readonly SnapshotStep[] {
-  return [
-    { kind: "begin" },
-    ...writeImage(image).map((text) => ({ kind: "add", text }) as const),
-    { kind: "end", head },
-  ]
+/** Each text is written as it is asked for. */
+function* stepsOf({ head, image }: Captured): Generator<SnapshotStep> {
+  yield { kind: "begin" }
+  for (const text of writeImage(image)) yield { kind: "add", text }
+  yield { kind: "end", head }
 }
