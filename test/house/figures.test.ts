@@ -6,11 +6,11 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 26_460,
-  loadedLines: 23_951,
-  trustedTypes: 674,
-  sourceLines: 49_663,
-  sourceFiles: 501,
+  trustedLines: 25_230,
+  loadedLines: 22_997,
+  trustedTypes: 588,
+  sourceLines: 48_640,
+  sourceFiles: 430,
 }
 
 /** What a feature needed besides, each with what for. */

@@ -63,11 +63,6 @@ export const slips: readonly Guard[] = [
       why: "simulated: a start forgets how far a signer's mark is ahead",
     },
     {
-      find: "ever.map(({ meter, used }) => [meter, used])",
-      replace: "[]",
-      why: "simulated: a start forgets what counts for ever",
-    },
-    {
       find: "    state.holds.assertPending(id, nowMs)\n",
       replace: "",
       why: "simulated: a hold is decided twice",
@@ -117,6 +112,11 @@ export const slips: readonly Guard[] = [
     },
   ]),
   ...slipsIn("vault/ledger/meters/limits.ts", [
+    {
+      find: "ever.map(({ meter, used }) => [meter, used])",
+      replace: "[]",
+      why: "simulated: a start forgets what counts for ever",
+    },
     {
       find: "      followNow(state, event)\n",
       replace: "",

@@ -154,7 +154,7 @@ export const budgetsSetting = z
     /** Of the IP budget: what this host may use of it, in percent. */
     ipPart: typeof ip === "number" ? ip : 100,
     /** By client: what it may use whatever others do. */
-    shares: new Map(Object.entries(shares)) as ReadonlyMap<string, number>,
+    shares: new Map(Object.entries(shares)),
     /** Of the IP budget; only cancels may use it. */
     cancelReserve: cancel_reserve,
   }))

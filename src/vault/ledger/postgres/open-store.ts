@@ -186,12 +186,8 @@ async function ledgerOver(
   { database, replicas, hosts }: PostgresLedger,
 ): Promise<ServerLedger> {
   const server = await readServer(session)
-  const { isStandby, version, isDurable, hasTables } = server
-  if (version < leastVersion) throw unusable("PostgreSQL is older than 15; install a newer one.")
-  if (isStandby) throw new Fault("ledger_unavailable", onlyStandby)
-  if (!isDurable) {
-    throw unusable("PostgreSQL keeps nothing safe: set fsync and full_page_writes to on there.")
-  }
+  assertKeeps(server)
+  const { hasTables } = server
   if (hasTables && hosts === undefined && !(await lockLedger(session))) {
     throw new Fault("already_running", lockedElsewhere)
   }
@@ -203,6 +199,14 @@ async function ledgerOver(
   }
   assertReplicated(ledger.standbys, replicas)
   return ledger
+}
+
+function assertKeeps({ isStandby, version, isDurable }: Awaited<ReturnType<typeof readServer>>) {
+  if (version < leastVersion) throw unusable("PostgreSQL is older than 15; install a newer one.")
+  if (isStandby) throw new Fault("ledger_unavailable", onlyStandby)
+  if (!isDurable) {
+    throw unusable("PostgreSQL keeps nothing safe: set fsync and full_page_writes to on there.")
+  }
 }
 
 function unusable(message: string): Fault {

@@ -1,6 +1,6 @@
 import type { Head } from "../store/store.ts"
 import type { Batch } from "./batch.ts"
-import { maxAnswerRows, type Session, type Statement } from "./session.ts"
+import { maxAnswerRows, type Rows, type Session, type Statement } from "./session.ts"
 import { askStandbys, batchOf, bytes, pageAfter, standbysIn, whole } from "./tables.ts"
 
 /** What came of asking for the turn. */
@@ -28,16 +28,21 @@ export async function takeTurn(
 ): Promise<Turn> {
   const take = { text: takeText, values: [me, String(known), `${patienceMs}ms`] }
   const answers = await session.run(take, askHead, pageAfter(known), askStandbys)
-  const [[taken = []] = [], [[seq, hash] = []] = [], page = [], after = []] = answers
+  const [[taken = []] = [], head = [], page = [], after = []] = answers
   const [outcome, quietMs, serverMs, before] = taken
   return {
     outcome: outcomes.find((each) => each === outcome) ?? "late",
     quietMs: whole(quietMs),
     serverMs: whole(serverMs),
-    head: { seq: whole(seq), hash: bytes(hash ?? "") },
+    head: headOf(head),
     batches: page.map(batchOf),
     standbys: [before ?? "", ...standbysIn(after)],
   }
+}
+
+function headOf(rows: Rows): Head {
+  const [seq, hash] = rows[0] ?? []
+  return { seq: whole(seq), hash: bytes(hash ?? "") }
 }
 
 const outcomes = ["taken", "behind", "late"] as const
