@@ -25,7 +25,7 @@ import { placeOf, serveSockets } from "./serve-sockets.ts"
 import { archiveInTime } from "./serve/archive-in-time.ts"
 import { reloadOnSignal, stopOnSignal } from "./serve/signals.ts"
 import { endWithLedger, type VaultMessage, vaultService } from "./serve/vault-service.ts"
-import { lookAtAlarms } from "./status/alarm-log.ts"
+import { lookEveryMs, lookForGate } from "./status/for-gate.ts"
 import { toldReason, signingNow } from "./status/signing.ts"
 import type { StatusSources, Surroundings } from "./status/sources.ts"
 import { vaultWarnings } from "./status/warnings.ts"
@@ -67,8 +67,7 @@ async function start(): Promise<void> {
     archiveInTime(vault)
     endWithLedger(vault.ledger, vault.keyring)
     watchDisk(vault)
-    // As often as the gate asks: what comes and goes while it is away is seen too.
-    setInterval(lookAtAlarms, 5_000, vault).unref()
+    setInterval(lookForGate, lookEveryMs, vault).unref()
     setInterval(() => void vault.lookAtDisk(), 15_000).unref()
     service.ready()
     tellReady(vault, changed)

@@ -1,5 +1,10 @@
 import type { BotLink } from "../../contract/client.ts"
-import { type HistogramFamily, type MetricFamily, ownFamilies } from "../../link/metrics.ts"
+import {
+  type HistogramFamily,
+  type MetricFamily,
+  ownFamilies,
+} from "../../conditions/metric-family.ts"
+import { vaultFamilies } from "../../conditions/vault-families.ts"
 import type { Outcome } from "../../link/calls/both-ways.ts"
 import { type Histogram, openHistogram, waitBoundsSeconds } from "../../std/histogram.ts"
 import { type LoopDelay, watchEventLoop } from "../../std/time/event-loop-delay.ts"
@@ -39,7 +44,10 @@ export function openGateMetrics(): GateMetrics {
           series: [[[], inFlight]],
         },
         ...sends.families(),
-        ...ownFamilies("gate", { version, delay: delay() }),
+        ...ownFamilies("gate", {
+          ...{ version, node: process.versions.node, delay: delay() },
+          resident_bytes: process.memoryUsage.rss(),
+        }),
       ]
     },
   }
@@ -253,6 +261,6 @@ export async function showMetrics(
   if (counted.kind === "refused") {
     return { kind: "problem", problem: refusedByVault(counted.refusal, counted.record) }
   }
-  const text = exposition([...metrics.families(), ...counted.families])
+  const text = exposition([...metrics.families(), ...vaultFamilies(counted.measures)])
   return { kind: "text", type: expositionType, text }
 }

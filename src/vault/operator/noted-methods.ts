@@ -3,7 +3,7 @@ import type { Acts } from "../active/active-set.ts"
 
 const unnoted: readonly (keyof AdminParams)[] = [
   // They change nothing.
-  ...(["health", "status", "explain", "upstream", "notify"] as const),
+  ...(["health", "status", "facts", "explain", "upstream", "notify"] as const),
   ...([
     "listKeys",
     "listClients",

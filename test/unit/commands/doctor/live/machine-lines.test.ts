@@ -13,7 +13,7 @@ import type { LiveLine } from "../../../../../src/commands/doctor/live/live-line
 import { systemInstallation } from "../../../../../src/commands/service/layout.ts"
 import type { Ran } from "../../../../../src/commands/service/system.ts"
 import type { TargetStand } from "../../../../../src/gate/notify/teller.ts"
-import { alarm } from "../../../../../src/link/alarms.ts"
+import { alarm } from "../../../../../src/contract/alarms.ts"
 import type { Reason } from "../../../../../src/contract/signing.ts"
 import { version } from "../../../../../src/std/version.ts"
 import { adminOf, entriesOf } from "../../../../support/admin-of.ts"
