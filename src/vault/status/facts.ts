@@ -1,4 +1,4 @@
-import type { Facts, LimitShare, Measures } from "../../contract/facts.ts"
+import type { Ending, Facts, LimitShare, Measures } from "../../contract/facts.ts"
 import type { LimitUse } from "../../contract/bot-views.ts"
 import type { BudgetUse } from "../../contract/views.ts"
 import { version } from "../../std/version.ts"
@@ -29,7 +29,7 @@ export function factsOf(sources: StatusSources): Facts {
     ...sharedFacts(sources),
     reasons: reasonFacts(sources),
     prices: priceFacts(set, nowMs).slice(0, mostNamed),
-    endings: endingsOf(set, nowMs).slice(0, mostNamed),
+    endings: soonestEndings(endingsOf(set, nowMs)),
     keyless: keylessClients(set, nowMs).slice(0, mostNamed),
     files_differ: differ === undefined ? null : { since: differ.sinceMs, fix: differ.fix },
     hosts: silence.map(([host, silent_ms]) => ({ host, silent_ms })),
@@ -92,6 +92,12 @@ function reasonFacts(sources: StatusSources): Facts["reasons"] {
     const frozen = freezes.find((each) => each.scope === scope && each.name === name)
     return { ...reason, since: code === "frozen" ? (frozen?.since ?? null) : null }
   })
+}
+
+/** In their order; of too many those that end first, so that nothing that has ended is left out for what will. */
+function soonestEndings(endings: readonly Ending[]): readonly Ending[] {
+  const kept = new Set(soonest(endings, ({ at }) => at))
+  return endings.filter((each) => kept.has(each))
 }
 
 /** A freeze of all comes first. */

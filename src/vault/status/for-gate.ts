@@ -48,15 +48,21 @@ export function lookForGate(vault: Kept): void {
 }
 
 /** Takes what the gate wants kept, and gives it one look: the first that no gate had, else how it stands now. */
-export function factsForGate(asked: BotParams["alarmFacts"], vault: Kept): BotResults["alarmFacts"] {
+export function factsForGate(
+  asked: BotParams["alarmFacts"],
+  vault: Kept,
+): BotResults["alarmFacts"] {
   const { forGate, active, now } = vault
-  const before = forGate.log
+  const { notify: targets } = active().config
   for (const record of asked.noted) forGate.unknown.delete(record)
   forGate.said = asked.said
-  forGate.log = asked.log ?? before
+  forGate.log = asked.log ?? forGate.log
   forGate.askedAt = now()
-  const { notify: targets } = active().config
-  if (targets.length === 0) Object.assign(forGate, { log: "[]", looks: [] }).unknown.clear()
+  if (targets.length === 0) {
+    forGate.log = "[]"
+    forGate.looks = []
+    forGate.unknown.clear()
+  }
   const [look, ...looks] = forGate.looks
   forGate.looks = looks
   return {

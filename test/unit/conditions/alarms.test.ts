@@ -169,6 +169,17 @@ describe("the vault's alarms", () => {
     assert.deepEqual(told(at, "token_ends", "token_ended"), [])
   })
 
+  it("tell of what has ended before what will, where there are too many", async (t) => {
+    const { vault } = await openWithBot(t)
+    const [bot] = vault.active().clients
+    const nowMs = vault.now()
+    const ending = (name: string, expires_at: number) => ({ ...bot!, name, expires_at })
+    const soon = Array.from({ length: 150 }, (_, n) => ending(`soon-${n}`, nowMs + dayMs))
+    const clients = [...soon, ending("ended", nowMs - 1)]
+    const crowded = { ...vault, active: () => ({ ...vault.active(), clients }) }
+    assert.deepEqual(told(crowded, "token_ended"), ["token_ended ended"])
+  })
+
   it("tell of a client from when its last key can sign no more, and no other", async (t) => {
     const test = await openWithBot(t)
     const { vault } = test
