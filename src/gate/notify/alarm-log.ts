@@ -111,7 +111,9 @@ const keptText = z.strictObject({
 /** As much of it as the vault keeps, the gravest first. */
 function textOf(log: AlarmLog): string {
   let kept = gravest([...log.values()]).map(
-    ({ severity: _, lingers: __, since: ___, ...rest }) => rest,
+    ({ name, subject, fact, advice, stands, at, overAt }) => {
+      return { name, subject, fact, advice, stands, at, overAt }
+    },
   )
   let text = JSON.stringify(kept)
   while (text.length > maxLogChars) {
