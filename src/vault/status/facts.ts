@@ -80,17 +80,21 @@ function sharedFacts(sources: StatusSources) {
     disk: { free_bytes: disk.freeBytes() ?? null, min_free_bytes },
     venue_ahead_ms: venueClock.aheadMs(),
     limits: limitShares(sources),
-    budgets: budgetsNow(set, ledger.budgets).map(({ shares: _, ...budget }) => budget),
+    budgets: budgetsNow(set, ledger.budgets).map(
+      ({ scope, address, max, used, kept_for_cancels }) => {
+        return { scope, address, max, used, kept_for_cancels }
+      },
+    ),
   }
 }
 
 /** Without what somebody wrote about them. */
 function reasonFacts(sources: StatusSources): Facts["reasons"] {
   const { freezes } = sources.active()
-  return signingNow(sources).reasons.map(({ note: _, ...reason }) => {
-    const { code, scope, name } = reason
+  return signingNow(sources).reasons.map(({ code, scope, name, signs, message, fix }) => {
     const frozen = freezes.find((each) => each.scope === scope && each.name === name)
-    return { ...reason, since: code === "frozen" ? (frozen?.since ?? null) : null }
+    const since = code === "frozen" ? (frozen?.since ?? null) : null
+    return { code, scope, name, signs, message, fix, since }
   })
 }
 
