@@ -47,8 +47,15 @@ export const importTable: readonly Row[] = [
     why: "words/ says to people what the vault has read.",
   },
   {
+    path: "conditions/",
+    may: ["std/", "contract/"],
+    types: ["link/"],
+    never: ["`node:*`"],
+    why: "conditions/ derives from the vault's facts what is wrong, and asks nobody.",
+  },
+  {
     path: "gate/",
-    may: ["std/", "link/", "contract/", "words/"],
+    may: ["std/", "link/", "contract/", "words/", "conditions/"],
     never: ["SQLite"],
     why: "The gate has no key, no policy, no database.",
   },

@@ -2,7 +2,7 @@
 // times in milliseconds, amounts as decimal strings.
 
 import type { TypedData } from "../venue/typed-data.ts"
-import type { Alarm } from "../link/alarms.ts"
+import type { Alarm } from "./alarms.ts"
 import type { BudgetView, KeyView, LimitUse, RecordView, HoldView } from "./bot-views.ts"
 import type { Signing } from "./signing.ts"
 import type { FreezeView } from "../link/calls/both-ways.ts"

@@ -12,6 +12,7 @@ import type { ServiceNotify } from "../std/systemd.ts"
 import { createGateServer, portOf } from "./gate-server.ts"
 import { openGateMetrics } from "./http/metrics.ts"
 import { hostInUrl, listen } from "./listen.ts"
+import { alarmsOfVault } from "./notify/alarm-log.ts"
 import { startNotify, toldSends } from "./notify/notify.ts"
 import { pollPrices } from "./poll-prices.ts"
 import { gateLimits } from "./process/gate-limits.ts"
@@ -46,7 +47,9 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
   const { given, descriptors, service, log } = ask
   const link = connectBotLink(given.botSocket)
   const settings = settingsFor(ask, link)
-  const notify = startNotify({ link, log, directory: given.notifyDirectory })
+  const notify = startNotify({
+    ...{ alarms: alarmsOfVault(link), log, directory: given.notifyDirectory },
+  })
   const metrics = toldSends(openGateMetrics(), notify)
   const shared = { log, metrics, clock: () => performance.now() }
   const logsRequests = given.logLevel === "debug"

@@ -33,3 +33,6 @@ export const workBoundsSeconds: readonly number[] = [
 export const waitBoundsSeconds: readonly number[] = [
   0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ]
+
+/** Bounds for how many entries a commit carries. */
+export const entryBounds: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]

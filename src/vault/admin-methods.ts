@@ -18,14 +18,13 @@ import { confirmPrices, setPrice } from "./operator/price-methods.ts"
 import { safetyMethods } from "./operator/safety-methods.ts"
 import { explainAt } from "./request/check-request.ts"
 import { agentOf, settleRecord } from "./request/settle-record.ts"
-import { notifyStand } from "./status/alarm-log.ts"
-import { alarmsNow } from "./status/alarms.ts"
+import { budgetsNow, factsOf, fullest, usedShare } from "./status/facts.ts"
 import { listPrices } from "./status/fed-prices.ts"
+import { notifyStand } from "./status/for-gate.ts"
 import { listHolds, symbolsView, waitingHolds } from "./status/holds.ts"
 import { listLimits, listRaises } from "./status/limit-use.ts"
-import { budgetStands, fullest, usedShare } from "./status/show-metrics.ts"
 import { signingNow } from "./status/signing.ts"
-import { budgetUse, clientView, keyView, refusalView } from "./status/views.ts"
+import { clientView, keyView, refusalView } from "./status/views.ts"
 import { vaultWarnings } from "./status/warnings.ts"
 import { freezeMethods } from "./stops/freeze-methods.ts"
 import { panicForOperator } from "./stops/panic.ts"
@@ -64,6 +63,7 @@ export function adminMethods(vault: Vault, reload = (hash?: string) => reloadFil
       Promise.resolve(explainAt({ ...call, at }, namedClient(client, vault.active()), vault)),
     ledgerServer: async () => ({ said: (await vault.ledger.replica?.look()) ?? null }),
     status: () => status(vault),
+    facts: () => Promise.resolve(factsOf(vault)),
     listSymbols: () => Promise.resolve(symbolsInForce(vault.active())),
   }
 }
@@ -118,7 +118,6 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     at: vault.now(),
     version,
     state: signingNow(vault),
-    alarms: alarmsNow(vault),
     policy_hash: set.policyHash,
     files_differ: differ,
     network: set.profile.network,
@@ -128,9 +127,9 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     freezes: first(set.freezes),
     limits: fullest(listLimits(vault), usedShare),
     holds: waitingHolds(vault),
-    budgets: first(budgetStands(set, vault.ledger.budgets).map(budgetUse)),
+    budgets: first(budgetsNow(set, vault.ledger.budgets)),
     decided: vault.metrics.decisions.totals(),
-    signing: { bounds: workBoundsSeconds, counts: vault.metrics.stages.counts("record") },
+    signing: { bounds: workBoundsSeconds, counts: vault.metrics.stages.read().record.counts },
     last_refusals: (await vault.ledger.recentRefusals(shownRefusals)).map(refusalView),
     pid: process.pid,
     started_by: startedBy === "command" ? null : startedBy,
@@ -140,7 +139,7 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
 
 const unnoted: readonly (keyof AdminParams)[] = [
   // They change nothing.
-  ...(["health", "status", "explain", "upstream", "notify"] as const),
+  ...(["health", "status", "facts", "explain", "upstream", "notify"] as const),
   ...([
     "listKeys",
     "listClients",

@@ -1,5 +1,4 @@
 import type { BotParams, BotResults } from "../link/calls/methods.ts"
-import { unknownOutcome } from "../link/alarms.ts"
 import type { Refusal } from "../contract/refusal.ts"
 import { openSigning, signingNow } from "./status/signing.ts"
 import { err, ok, type Result } from "../std/result.ts"
@@ -21,8 +20,8 @@ import { refuse } from "./request/refuse.ts"
 import { signBatch } from "./request/sign-batch.ts"
 import { signRequest } from "./request/sign-request.ts"
 import { budgetsOfClient } from "./request/spending.ts"
-import { noteAlarm, tellAlarms } from "./status/alarm-log.ts"
-import { showMetrics } from "./status/show-metrics.ts"
+import { measuresOf } from "./status/facts.ts"
+import { factsForGate, heldForGate, noteUnknown } from "./status/for-gate.ts"
 import { keyView, recordView } from "./status/views.ts"
 import { freezeForClient } from "./stops/freeze-methods.ts"
 import { heartbeat } from "./stops/heartbeat.ts"
@@ -59,12 +58,13 @@ export function botMethods(vault: Vault) {
     metrics: ({ token }: BotParams["metrics"]) =>
       served(clientWithRight(token, "metrics", vault), async () => ({
         kind: "answer" as const,
-        families: await showMetrics(vault),
+        measures: await measuresOf(vault),
       })),
     health: () => health(vault),
     gateSettings: () => Promise.resolve(gateSettingsOf(vault.active())),
     tokens: () => Promise.resolve({ digests: tokenDigests(vault) }),
-    alarms: (params: BotParams["alarms"]) => Promise.resolve(tellAlarms(params, vault)),
+    alarmFacts: (params: BotParams["alarmFacts"]) => Promise.resolve(factsForGate(params, vault)),
+    heldInFull: () => Promise.resolve(heldForGate(vault)),
   }
 }
 
@@ -129,7 +129,7 @@ async function report(
   if (!found.ok) return refuse(found.error, null)
   const request = asRequest(found.value)
   if (venueClock !== undefined) vault.venueClock.tell(venueClock)
-  if (outcome.kind === "unknown") noteAlarm(unknownOutcome(record), vault)
+  if (outcome.kind === "unknown") noteUnknown(record, vault)
   await settleRecord(request, outcome, vault)
   return { kind: "answer" }
 }

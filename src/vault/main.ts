@@ -27,7 +27,6 @@ import {
   type VaultMessage,
   vaultService,
 } from "./serve/vault-service.ts"
-import { lookAtAlarms } from "./status/alarm-log.ts"
 import { toldReason, signingNow } from "./status/signing.ts"
 import type { StatusSources, Surroundings } from "./status/sources.ts"
 import { vaultWarnings } from "./status/warnings.ts"
@@ -68,8 +67,6 @@ async function start(): Promise<void> {
     signCheckpointsInTime(vault.checkpoints)
     endWithLedger(vault.ledger, vault.keyring)
     watchDisk(vault)
-    // As often as the gate asks: what comes and goes while it is away is seen too.
-    setInterval(lookAtAlarms, 5_000, vault).unref()
     setInterval(() => void vault.lookAtDisk(), 15_000).unref()
     service.ready()
     tellReady(vault, changed)

@@ -26,6 +26,7 @@ import { adopter } from "./operator/files-in-force.ts"
 import { type Clock, systemClock } from "./process/clock.ts"
 import { noListener, type VaultListener } from "./process/log.ts"
 import { countAnew, countElsewhere, countLastMinute } from "./request/recount.ts"
+import { nothingForGate } from "./status/for-gate.ts"
 import { inACommand } from "./status/sources.ts"
 import type { Vault } from "./vault.ts"
 import { openAutoFreeze } from "./watch/auto-freeze.ts"
@@ -239,7 +240,7 @@ function watches(
     endedTokens: new Map(),
     pollPace: { beganMs: undefined },
     venueClock: openVenueClock(clock),
-    alarmLog: { kept: new Map(), stand: { test: 0, said: "[]" } },
+    forGate: nothingForGate(),
     outbox: openOutbox(clock),
   }
 }

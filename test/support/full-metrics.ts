@@ -1,5 +1,6 @@
 import { join } from "node:path"
 
+import { fleetFamilies } from "../../src/conditions/vault-families.ts"
 import { createGateServer, portOf } from "../../src/gate/gate-server.ts"
 import { hostsByPort } from "../../src/gate/http/admit.ts"
 import { exposition, openGateMetrics } from "../../src/gate/http/metrics.ts"
@@ -55,7 +56,7 @@ export async function fullMetrics(): Promise<string> {
     await test.admin.freeze({ scope: "key", name: "main", reason: "a drill", cancels: true })
     await test.vault.disk.look()
     const { text } = await askHttp(portOf(http), { path: "/metrics", headers })
-    return `${text}${exposition(new FleetWatch(["b"]).families(1))}`
+    return `${text}${exposition(fleetFamilies(new FleetWatch(["b"]).read(1)))}`
   } finally {
     await gate.stop()
     link.close()

@@ -4,9 +4,11 @@ import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
+import { vaultFamilies } from "../../src/conditions/vault-families.ts"
 import type { PostgresLedger } from "../../src/vault/config/ledger-config.ts"
 import type { LedgerStore, OpenedState } from "../../src/vault/ledger/store/store.ts"
 import { contract, keyOf, request } from "../properties/ledger-contract.ts"
+import { noMeasures } from "../support/facts.ts"
 import { startMs } from "../support/fake-clock.ts"
 import { holdContract } from "../support/hold-contract.ts"
 import { postgresFleet, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
@@ -183,7 +185,9 @@ describe("the ledger of several hosts", { timeout: 900_000, ...needsPostgres }, 
 
   /** The values of one of its metrics, by the hosts that they are of. */
   function metricOf({ store }: Host, name: string): ReadonlyMap<string, number> {
-    const family = store.commits.families().find((each) => each.name === `countersign_${name}`)
+    const family = vaultFamilies({ ...noMeasures, commits: store.commits.read() }).find(
+      (each) => each.name === `countersign_${name}`,
+    )
     assert.ok(family !== undefined, name)
     return family.type === "histogram"
       ? new Map(family.series.map(([, { counts }]) => ["", counts.reduce((a, b) => a + b, 0)]))

@@ -105,7 +105,7 @@ describe("a gate that speaks for itself", () => {
 
   it("finds an identity in every call but those about no client's requests", () => {
     const aboutNobody = [
-      ...["health", "gateSettings", "tokens", "alarms", "outbox", "outboxReport"],
+      ...["health", "gateSettings", "tokens", "alarmFacts", "heldInFull", "outbox", "outboxReport"],
       ...["pricePoll", "polledPrices"], // of what venue.yaml says: test/unit/vault/operator/price-poll.test.ts
     ]
     for (const [method, schema] of Object.entries(botParams)) {

@@ -24,6 +24,7 @@ import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { heldWords, isAccountWide } from "../../words/held-words.ts"
 import { heldNow, bodyLines, sinceHeld } from "../held/held.ts"
 import { dialAdmin, ledgerReading, type Admin } from "../installation/admin.ts"
+import { askStatus } from "../installation/ask-daemon.ts"
 import { locationWords } from "../installation/usual-installation.ts"
 import { readEntries } from "./read-entries.ts"
 
@@ -142,7 +143,7 @@ export function vaultAnswers(
   const where = named === undefined ? "" : ` ${locationWords(named)}`
   return {
     look: async () => {
-      const status = await call("status", {})
+      const status = await askStatus({ call })
       return { ...status, where, holds: await worded(status.holds, vault), may_release: false }
     },
     entries: (span) => readEntries(vault, span, Date.now()),

@@ -1,5 +1,6 @@
 import * as z from "zod"
 
+import { alarmsNow } from "../../conditions/alarms.ts"
 import type { StatusView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { parseJson } from "../../std/parse-json.ts"
@@ -11,9 +12,11 @@ import type { Admin } from "./admin.ts"
  * @throws {Fault} `vault_unavailable` where it was started by a version of the program whose answer has another form.
  */
 export async function askStatus(admin: Pick<Admin, "call">): Promise<StatusView> {
-  const status = await admin.call("status", {})
-  const { state }: { readonly state: unknown } = status
-  if (typeof state === "object") return status
+  const { at, version, state, ...told } = await admin.call("status", {})
+  if (typeof (state as unknown) === "object") {
+    const alarms = alarmsNow(await admin.call("facts", {}))
+    return { at, version, state, alarms, ...told }
+  }
   throw new Fault(
     "vault_unavailable",
     "The daemon that runs was started by another version of countersign; restart it, then run this again.",

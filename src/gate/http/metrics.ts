@@ -1,5 +1,10 @@
 import type { BotLink } from "../../contract/client.ts"
-import { type HistogramFamily, type MetricFamily, ownFamilies } from "../../link/metrics.ts"
+import {
+  type HistogramFamily,
+  type MetricFamily,
+  ownFamilies,
+} from "../../conditions/metric-family.ts"
+import { vaultFamilies } from "../../conditions/vault-families.ts"
 import type { Outcome } from "../../link/calls/both-ways.ts"
 import { type Histogram, openHistogram, waitBoundsSeconds } from "../../std/histogram.ts"
 import { type LoopDelay, watchEventLoop } from "../../std/time/event-loop-delay.ts"
@@ -38,7 +43,10 @@ export function openGateMetrics(): GateMetrics {
           series: [[[], inFlight]],
         },
         ...sends.families(),
-        ...ownFamilies("gate", { version, delay: delay() }),
+        ...ownFamilies("gate", {
+          ...{ version, node: process.versions.node, delay: delay() },
+          resident_bytes: process.memoryUsage.rss(),
+        }),
       ]
     },
   }
@@ -243,6 +251,6 @@ export async function showMetrics(
 ): Promise<Reply> {
   const counted = await link.call("metrics", { token })
   if (counted.kind === "refused") return refusedReply(counted)
-  const text = exposition([...metrics.families(), ...counted.families])
+  const text = exposition([...metrics.families(), ...vaultFamilies(counted.measures)])
   return { kind: "text", type: expositionType, text }
 }

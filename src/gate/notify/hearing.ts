@@ -1,4 +1,5 @@
-import type { Alarm, KeptAlarm } from "../../link/alarms.ts"
+import type { Alarm } from "../../contract/alarms.ts"
+import { type KeptAlarm, nameOf } from "./alarm-log.ts"
 
 /** Something that a target is to be told. */
 export type Change = {
@@ -71,11 +72,6 @@ export function openHearing(least: Alarm["severity"]): Hearing {
     },
     isDone: (alarm) => !concerns(alarm) || isKnown(alarm, seen.get(nameOf(alarm))),
   }
-}
-
-/** The name of an alarm among all that there are at a time. */
-export function nameOf({ name, subject }: Alarm): string {
-  return `${name} ${subject}`
 }
 
 export function isCritical({ alarm }: Pick<Change, "alarm">): boolean {

@@ -1,7 +1,8 @@
 import { hostname } from "node:os"
 
 import { utcText } from "../../std/time/time-words.ts"
-import { isCritical, nameOf, type Change } from "./hearing.ts"
+import { nameOf } from "./alarm-log.ts"
+import { isCritical, type Change } from "./hearing.ts"
 
 /** What a target is told, in words of ours and names of the operator's. */
 export type Message = {

@@ -1,18 +1,18 @@
 import { setTimeout as after } from "node:timers/promises"
 
-import type { BotParams } from "../../link/calls/methods.ts"
-import type { BotLink } from "../../contract/client.ts"
-import { alarm, type AlarmsNow, type KeptAlarm, unknownOutcome } from "../../link/alarms.ts"
+import { unknownOutcome } from "../../conditions/alarms.ts"
+import { alarm } from "../../contract/alarms.ts"
 import type { NotifyTarget } from "../../link/gate-settings.ts"
 import { heldLine } from "../../words/held-words.ts"
 import { type GateMetrics, knownOf } from "../http/metrics.ts"
 import type { Log } from "../process/log.ts"
+import { type AlarmsNow, type AskAlarms, type KeptAlarm, nameOf, type Told } from "./alarm-log.ts"
 import { deliver } from "./deliver.ts"
-import { nameOf } from "./hearing.ts"
 import { openTeller, type Pauses, type Teller } from "./teller.ts"
 
 type NotifyDependencies = {
-  readonly link: Pick<BotLink, "call">
+  /** What is wrong, by the vault. */
+  readonly alarms: AskAlarms
   readonly log: Log
   /** The private files that targets name; `undefined` where the gate was given none. */
   readonly directory: string | undefined
@@ -36,7 +36,7 @@ type Tellers = ReadonlyMap<string, Teller>
 
 /** Asks the vault again and again what is wrong, tells each target, and says what all were told. */
 export function startNotify(deps: NotifyDependencies): Notify {
-  const ask = alarmSource(deps.link)
+  const ask = alarmSource(deps.alarms)
   const unknown = unknownOutcomes()
   const stopping = new AbortController()
   const { signal } = stopping
@@ -76,8 +76,8 @@ async function again(
   }
 }
 
-/** What the vault is told: what it may forget, and how the targets stand. */
-function toldBy(tellers: readonly Teller[], kept: readonly KeptAlarm[]): BotParams["alarms"] {
+/** What needs no more telling, and how the targets stand. */
+function toldBy(tellers: readonly Teller[], kept: readonly KeptAlarm[]): Told {
   const over = kept.filter((alarm) => !alarm.stands && isDoneByAll(alarm, tellers))
   return {
     over: Object.fromEntries(over.map((alarm) => [nameOf(alarm), alarm.at])),
@@ -120,14 +120,12 @@ const missesUntilTold = 2
  * Asks the vault for its alarms. While it gives no answer those of its last one go on, and once it has
  * given none twice that is an alarm too; before its first answer there are none. Never throws.
  */
-function alarmSource(
-  link: Pick<BotLink, "call">,
-): (told: BotParams["alarms"]) => Promise<AlarmsNow | undefined> {
+function alarmSource(alarms: AskAlarms): (told: Told) => Promise<AlarmsNow | undefined> {
   let last: AlarmsNow | undefined
   let misses = 0
   return async (told) => {
     try {
-      last = await link.call("alarms", told)
+      last = await alarms(told)
       misses = 0
       return last
     } catch {

@@ -2,11 +2,11 @@ import { setTimeout as after } from "node:timers/promises"
 
 import * as z from "zod"
 
-import type { KeptAlarm } from "../../link/alarms.ts"
 import type { NotifyTarget } from "../../link/gate-settings.ts"
 import type { Log } from "../process/log.ts"
+import { type KeptAlarm, nameOf } from "./alarm-log.ts"
 import type { Refusal } from "./deliver.ts"
-import { type Change, type Hearing, isCritical, nameOf, openHearing } from "./hearing.ts"
+import { type Change, type Hearing, isCritical, openHearing } from "./hearing.ts"
 import { foldAlike, type Message, messageOf, testMessage } from "./message.ts"
 
 type TellerDependencies = {

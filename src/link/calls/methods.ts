@@ -3,7 +3,6 @@
 
 import * as z from "zod"
 
-import type { AlarmsNow } from "../alarms.ts"
 import type {
   Whoami,
   KeyView,
@@ -15,7 +14,7 @@ import type {
   CheckReport,
 } from "../../contract/bot-views.ts"
 import type { GateSettings, UpstreamSettings } from "../gate-settings.ts"
-import type { MetricFamily } from "../metrics.ts"
+import type { Facts, FactsForGate, HeldInFull, Measures } from "../../contract/facts.ts"
 import type { Refused } from "../../contract/refusal.ts"
 import type { Answered, RateLimit, Signed } from "../../contract/signed.ts"
 import type { OpenSigning, Signing } from "../../contract/signing.ts"
@@ -31,6 +30,9 @@ import {
   token,
   traceparent,
 } from "./gate-methods.ts"
+
+/** The longest log of a gate that is kept for the next one. */
+export const maxLogChars = 49_152
 
 const bodyCall = z.strictObject({
   token,
@@ -74,8 +76,17 @@ export const botParams = {
   gateSettings: z.strictObject({}),
   /** By which tokens the gate tells clients apart, for whose turn it is. */
   tokens: z.strictObject({}),
-  /** What the gate sends messages about. `over`: when what is over had begun, by name and subject, where all targets know it now. */
-  alarms: z.strictObject({ over: z.record(z.string(), z.int()), said: z.string().max(8_192) }),
+  /**
+   * What the gate sends messages about. `said` and `log`, which the vault doesn't read: how its targets stand, and what it
+   * has yet to tell, kept for the next gate; `noted`: the unknown outcomes that it was given.
+   */
+  alarmFacts: z.strictObject({
+    said: z.string().max(8_192),
+    log: z.string().max(maxLogChars).optional(),
+    noted: z.array(record).max(100),
+  }),
+  /** Held requests with their bodies, where a target is told of them in words. */
+  heldInFull: z.strictObject({}),
 }
 
 type Answer<Value> = ({ readonly kind: "answer" } & Value) | Refused
@@ -94,14 +105,15 @@ export type BotResults = GateResults & {
     readonly limits: readonly LimitUse[]
     readonly budgets: readonly BudgetView[]
   }>
-  metrics: Answer<{ readonly families: readonly MetricFamily[] }>
+  metrics: Answer<{ readonly measures: Measures }>
   record: Answer<{ readonly view: RecordView }>
   records: Answer<{ readonly records: readonly RecordView[] }>
   health: OpenSigning
   gateSettings: GateSettings
   /** `0x` and SHA-256 in hex of clients' tokens, also of those that have expired. Of more than a frame holds some are left out. */
   tokens: { readonly digests: readonly string[] }
-  alarms: AlarmsNow
+  alarmFacts: FactsForGate
+  heldInFull: { readonly held: HeldInFull | null }
 }
 
 /** A limit's name alone, or after its policy's. */
@@ -195,6 +207,8 @@ export const adminParams = {
   /** How PostgreSQL stands, where the ledger's order is there. */
   ledgerServer: z.strictObject({}),
   status: z.strictObject({}),
+  /** From what is derived what is wrong. */
+  facts: z.strictObject({}),
 }
 
 /** Results of the admin socket's calls. */
@@ -237,7 +251,8 @@ export type AdminResults = PartResults & {
   explain: CheckReport
   /** `said`: JSON, which the vault doesn't read; `null` where the ledger is this host's alone. */
   ledgerServer: { readonly said: string | null }
-  status: StatusView
+  status: Omit<StatusView, "alarms">
+  facts: Facts
 }
 
 type ParamsOf<Schemas extends Record<string, z.ZodType>> = {

@@ -1,4 +1,4 @@
-import type { NumberFamily, HistogramFamily } from "../../link/metrics.ts"
+import type { Measures } from "../../contract/facts.ts"
 import type { Refusal } from "../../contract/refusal.ts"
 import { openHistogram, workBoundsSeconds } from "../../std/histogram.ts"
 import { watchEventLoop, type LoopDelay } from "../../std/time/event-loop-delay.ts"
@@ -36,7 +36,8 @@ type DecisionCounts = {
   noted(refused: Refused): void
   /** How many in all, by result. */
   totals(): Readonly<Record<Result, number>>
-  family(): NumberFamily
+  /** Labels of lists of ours, with how many. */
+  series(): Measures["decisions"]
 }
 
 /** Beyond so many series the rest share some: a snapshot has to fit a line of the socket. */
@@ -74,13 +75,7 @@ export function countDecisions(): DecisionCounts {
       find([client, operation ?? "unknown", result, reasonOf(refusal)]).count += 1
     },
     totals: () => ({ ...totals }),
-    family: () => ({
-      name: "countersign_decisions_total",
-      help: "Requests to sign that were decided.",
-      type: "counter",
-      labels: ["client", "operation", "result", "reason"],
-      series: [...seriesOf(tree)],
-    }),
+    series: () => [...seriesOf(tree)],
   }
 }
 
@@ -123,8 +118,7 @@ function* seriesOf(tree: Tree): Generator<readonly [readonly string[], number]> 
 }
 
 /** What a request goes through here; `record` is from judging until its record is durable, whatever is done meanwhile. */
-const signStages = ["parse", "judge", "record", "sign"] as const
-type SignStage = (typeof signStages)[number]
+type SignStage = keyof Measures["stages"]
 
 /** How long requests were in each stage. */
 type StageTimes = {
@@ -135,8 +129,7 @@ type StageTimes = {
   /** The same of a stage that began at `startedMs` and gave way meanwhile. */
   endSince(stage: SignStage, startedMs: number): void
   /** How many lasted how long, by the bounds of {@link workBoundsSeconds}. */
-  counts(stage: SignStage): readonly number[]
-  family(): HistogramFamily
+  read(): Measures["stages"]
 }
 
 /** Starts with nothing timed. No request is told apart: within a turn there is but one. */
@@ -159,36 +152,11 @@ function timeStages(): StageTimes {
     },
     end: (stage) => endSince(stage, beganMs),
     endSince: (stage, startedMs) => void endSince(stage, startedMs),
-    counts: (stage) => histograms[stage].read().counts,
-    family: () => ({
-      name: "countersign_sign_stage_duration_seconds",
-      help: "Time that requests to sign spent in each stage of the vault.",
-      type: "histogram",
-      labels: ["stage"],
-      bounds: workBoundsSeconds,
-      series: signStages.map((stage) => [[stage], histograms[stage].read()]),
+    read: () => ({
+      parse: histograms.parse.read(),
+      judge: histograms.judge.read(),
+      record: histograms.record.read(),
+      sign: histograms.sign.read(),
     }),
   }
-}
-
-/** At most so many series of one metric whose labels are an operator's names. */
-export const maxNamedSeries = 100
-
-/** One number as it stands now; none where it isn't known. */
-export function gauge(name: string, help: string, value: number | undefined): NumberFamily {
-  const series = value === undefined ? [] : ([[[], value]] as const)
-  return { name, help, type: "gauge", labels: [], series }
-}
-
-/** Numbers as they stand now, by their labels. */
-export function gauges(
-  { name, help, labels }: Pick<NumberFamily, "name" | "help" | "labels">,
-  series: NumberFamily["series"],
-): NumberFamily {
-  return { name, help, type: "gauge", labels, series }
-}
-
-/** Yes or no as Prometheus has it. */
-export function flag(isSo: boolean): number {
-  return isSo ? 1 : 0
 }

@@ -1,8 +1,6 @@
 import { whoRefused } from "../ledger/records/entries.ts"
-import type { BudgetUse, ClientView, RefusalView } from "../../contract/views.ts"
+import type { ClientView, RefusalView } from "../../contract/views.ts"
 import type { KeyView, RecordView } from "../../contract/bot-views.ts"
-import type { BudgetScope } from "../budgets/budget.ts"
-import type { BudgetStand } from "../budgets/budgets.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
@@ -56,12 +54,6 @@ export function refusalView({ row, repeats }: RecentRefusal): RefusalView {
   }
 }
 
-/** A rate budget as the operator sees it. */
-export function budgetUse({ scope, address, max, used, keptForCancels, shares }: Stand): BudgetUse {
-  const whose = address === "" ? null : address
-  return { scope, address: whose, max, used, kept_for_cancels: keptForCancels, shares }
-}
-
 /** A record as its client sees it. */
 export function recordView(found: FoundRecord, nowMs: LedgerTime): RecordView {
   const { id, client, key, operation, at_ms: decided_at, policy_hash } = found.row
@@ -82,12 +74,4 @@ export function recordView(found: FoundRecord, nowMs: LedgerTime): RecordView {
 const notSigned = {
   ...{ nonce: null, expires_after: null, outcome: null },
   ...{ idempotency_key: null, client_order_id: null },
-}
-
-/** How one of the venue's rate budgets stands. */
-export type Stand = BudgetStand & {
-  readonly scope: BudgetScope
-  readonly address: string
-  readonly keptForCancels: number
-  readonly shares: BudgetUse["shares"]
 }

@@ -6,7 +6,7 @@ import type { FileSet } from "../config/load-files.ts"
 import { pollName } from "../ledger/records/bindings.ts"
 import { termsOf } from "../request/spending.ts"
 import { venueClockWarnings } from "../watch/venue-clock.ts"
-import { endAlarms, keylessAlarms } from "./end-alarms.ts"
+import { endingsOf, keylessClients } from "./endings.ts"
 import type { StatusSources } from "./sources.ts"
 
 /** What an operator should know of a running vault besides what it signs, the gravest first. */
@@ -93,13 +93,10 @@ function approvalWarnings({ keys }: ActiveSet): readonly Warning[] {
     }))
 }
 
-/** What ends soon or has ended, by the milder of its alarms: the graver one comes on top of it. */
+/** What ends soon or has ended, and who has nothing left to sign with. */
 function endingWarnings(set: ActiveSet, nowMs: number): readonly Warning[] {
-  const soon = endAlarms(set, nowMs).filter(({ severity }) => severity === "warning")
-  return [...keylessAlarms(set, nowMs), ...soon].map(({ fact, advice }) => ({
-    message: `${fact}.`,
-    fix: advice,
-  }))
+  const soon = endingsOf(set, nowMs).filter(({ is_soon }) => is_soon)
+  return [...keylessClients(set, nowMs), ...soon].map(({ message, fix }) => ({ message, fix }))
 }
 
 /** So many of a unit, in words. */

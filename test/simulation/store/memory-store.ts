@@ -49,7 +49,9 @@ type Done = Waiting & { readonly result: unknown }
  */
 export class MemoryStore implements LedgerStore {
   readonly broken: Promise<Fault>
-  readonly commits = { families: () => [] }
+  readonly commits = {
+    read: () => ({ seconds: { counts: [], sum: 0 }, entries: { counts: [], sum: 0 } }),
+  }
   readonly tables = new Tables()
   readonly #disk: Disk
   readonly #snapshot = new KeptSnapshot()

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { parse } from "yaml"
 
-import { alarm, alarmNames } from "../../../src/link/alarms.ts"
+import { alarm, alarmNames } from "../../../src/contract/alarms.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 
 const section = sectionOf(readRepositoryFile("docs/operations/alarms.md"), "What is told")

@@ -52,7 +52,7 @@ export class FleetStore implements LedgerStore {
     this.nonces = copy.nonces
     this.replica = turns
     this.commits = {
-      families: () => [...copy.commits.families(), ...turns.watch.families(copy.head().seq)],
+      read: () => ({ ...copy.commits.read(), fleet: turns.watch.read(copy.head().seq) }),
     }
     this.#baton = new Baton(
       {

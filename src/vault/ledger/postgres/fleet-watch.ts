@@ -1,6 +1,5 @@
-import { familyOf, type MetricFamily } from "../../../link/metrics.ts"
+import type { FleetMeasures } from "../../../contract/facts.ts"
 import { openHistogram, waitBoundsSeconds } from "../../../std/histogram.ts"
-import { gauge, gauges } from "../../metrics/vault-metrics.ts"
 
 /** What one of several hosts keeps of its turns, and of the others, for those who look. */
 export class FleetWatch {
@@ -40,20 +39,10 @@ export class FleetWatch {
   }
 
   /** With the last entry that is here. */
-  families(head: number): readonly MetricFamily[] {
-    const named = (name: string, help: string) => ({ name: `countersign_ledger_${name}`, help })
-    const heard = named("host_heard_timestamp_seconds", "When another host spoke last.")
-    return [
-      familyOf(
-        this.#waits,
-        named("turn_wait_seconds", "Time from asking for a turn to its start."),
-      ),
-      familyOf(this.#holds, named("turn_hold_seconds", "Time from then until it is given on.")),
-      gauge("countersign_ledger_head_entry", "The last entry that this host has.", head),
-      gauges(
-        { ...heard, labels: ["host"] },
-        [...this.silence()].map(([name, ms]) => [[name], (Date.now() - ms) / 1_000]),
-      ),
-    ]
+  read(head: number): FleetMeasures {
+    const heard = [...this.silence()].map(
+      ([host, ms]) => [host, (Date.now() - ms) / 1_000] as const,
+    )
+    return { turn_waits: this.#waits.read(), turn_holds: this.#holds.read(), head, heard }
   }
 }

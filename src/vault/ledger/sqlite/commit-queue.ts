@@ -1,8 +1,8 @@
 import type { Worker } from "node:worker_threads"
 
-import { familyOf, type HistogramFamily } from "../../../link/metrics.ts"
+import type { Commits } from "../../../contract/facts.ts"
 import { Fault } from "../../../std/fault.ts"
-import { openHistogram, workBoundsSeconds } from "../../../std/histogram.ts"
+import { entryBounds, openHistogram, workBoundsSeconds } from "../../../std/histogram.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import { nameOf, type IdempotencyKey } from "../records/idempotency.ts"
 import { type NonceShare, turnNonces } from "../records/nonce-share.ts"
@@ -248,8 +248,6 @@ export function closedFault(): Fault {
   return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
 }
 
-const entryBounds: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
-
 /** How long the ledger's commits took, and how much each carried. Starts with nothing timed. */
 function timeCommits() {
   const seconds = openHistogram(workBoundsSeconds)
@@ -261,15 +259,6 @@ function timeCommits() {
       seconds.observe((performance.now() - startedMs) / 1_000)
       entries.observe(written)
     },
-    families: (): readonly HistogramFamily[] => [
-      familyOf(seconds, {
-        name: "countersign_ledger_commit_duration_seconds",
-        help: "Time from handing a batch to the ledger's thread until it is durable.",
-      }),
-      familyOf(entries, {
-        name: "countersign_ledger_commit_entries",
-        help: "Entries that shared a commit.",
-      }),
-    ],
+    read: (): Commits => ({ seconds: seconds.read(), entries: entries.read() }),
   }
 }

@@ -1,4 +1,4 @@
-import type { MetricFamily } from "../../../link/metrics.ts"
+import type { Commits } from "../../../contract/facts.ts"
 import type { Refusal, Stop } from "../../../contract/refusal.ts"
 import type { Fault } from "../../../std/fault.ts"
 import type { Moment } from "../../../std/time/moment.ts"
@@ -38,7 +38,7 @@ export type LedgerStore = {
   /** The last entry that is durable. */
   head(): Head
   /** How long its commits took, how much each carried, and what there is of other hosts. */
-  readonly commits: { families(): readonly MetricFamily[] }
+  readonly commits: { read(): Commits }
   /** What `read` tells is kept with each commit that appends, where it tells anything. */
   keepClock(read: () => ClockReading | undefined): void
   /**

@@ -7,6 +7,7 @@ import { asks, type HoldDecision } from "../../../../src/console/asks.ts"
 import { reload } from "../../../../src/vault/operator/files-in-force.ts"
 import type { Installation } from "../../../../src/vault/config/installation.ts"
 import { adminOf } from "../../../support/admin-of.ts"
+import { calmFacts } from "../../../support/facts.ts"
 import { limitOrder, openTestVault, writePolicies } from "../../../support/open-test-vault.ts"
 import { setClock } from "../../../support/set-clock.ts"
 import { statusView } from "../../../support/status-view.ts"
@@ -45,11 +46,18 @@ describe("what the console's command passes on of the vault", () => {
       [freeze.scope, freeze.by, freeze.reason, freeze.cancels],
       ["all", "console/alice", "a drill", true],
     )
-    assert.deepEqual(called, ["status", "listSymbols", ...["listSymbols", "explain"], "freeze"])
+    assert.deepEqual(called, [
+      "status",
+      "facts",
+      "listSymbols",
+      ...["listSymbols", "explain"],
+      "freeze",
+    ])
   })
 
   it("names the installation where options named it, and says nothing of it otherwise", async () => {
-    const call = (() => Promise.resolve(statusView)) as unknown as Admin["call"]
+    const call = ((method: string) =>
+      Promise.resolve(method === "facts" ? calmFacts : statusView)) as unknown as Admin["call"]
     const whereOf = async (named: Installation | undefined) => {
       const vault = { call, readLedger: () => assert.fail("it reads no ledger") }
       const answers = vaultAnswers(vault, { by: "console/alice", named })

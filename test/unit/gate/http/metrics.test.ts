@@ -7,7 +7,8 @@ import { exposition, sendOutcomes } from "../../../../src/gate/http/metrics.ts"
 import { errorCodes } from "../../../../src/gate/http/problem.ts"
 import type { Sent } from "../../../../src/gate/upstream/exchange.ts"
 import type { Upstream } from "../../../../src/gate/upstream/upstream.ts"
-import type { MetricFamily, NumberFamily } from "../../../../src/link/metrics.ts"
+import type { MetricFamily, NumberFamily } from "../../../../src/conditions/metric-family.ts"
+import { noMeasures } from "../../../support/facts.ts"
 import { token } from "../../../support/fake-vault.ts"
 import { assertRefused, jsonHeaders, startGate, type TestGate } from "../../../support/gate.ts"
 import { readRepositoryFile } from "../../../support/markdown.ts"
@@ -59,16 +60,12 @@ describe("GET /metrics of the gate", () => {
   })
 
   it("adds what the vault tells to its own", async (t) => {
-    const family: MetricFamily = {
-      ...{ name: "countersign_frozen", help: "Frozen.", labels: ["scope"] },
-      type: "gauge",
-      series: [[["all"], 1]],
-    }
+    const measures = { ...noMeasures, frozen: [{ scope: "all", name: null }] } as const
     const gate = await startGate(t, {
-      script: { metrics: () => ({ kind: "answer", families: [family] }) },
+      script: { metrics: () => ({ kind: "answer", measures }) },
     })
     const text = await metricsOf(gate)
-    assert.match(text, /^countersign_frozen\{scope="all"\} 1$/m)
+    assert.match(text, /^countersign_frozen\{scope="all",name=""\} 1$/m)
     assert.match(text, /^countersign_http_requests_in_flight 1$/m)
   })
 

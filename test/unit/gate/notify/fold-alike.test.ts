@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import type { Change } from "../../../../src/gate/notify/hearing.ts"
 import { foldAlike, maxAlike } from "../../../../src/gate/notify/message.ts"
-import { alarm, type AlarmName } from "../../../../src/link/alarms.ts"
+import { alarm, type AlarmName } from "../../../../src/contract/alarms.ts"
 
 function changes(count: number, state: Change["state"], name: AlarmName): readonly Change[] {
   return Array.from({ length: count }, (_, n) => {

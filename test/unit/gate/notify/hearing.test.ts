@@ -7,7 +7,8 @@ import {
   quietMs,
   type Hearing,
 } from "../../../../src/gate/notify/hearing.ts"
-import { alarm, type AlarmName, type KeptAlarm } from "../../../../src/link/alarms.ts"
+import { alarm, type AlarmName } from "../../../../src/contract/alarms.ts"
+import type { KeptAlarm } from "../../../../src/gate/notify/alarm-log.ts"
 
 const made = (name: AlarmName, subject = "", changes: Partial<KeptAlarm> = {}): KeptAlarm => ({
   ...alarm(name, { subject, fact: "It is so", advice: "fix it" }),

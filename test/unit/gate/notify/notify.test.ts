@@ -6,9 +6,8 @@ import { openGateMetrics } from "../../../../src/gate/http/metrics.ts"
 import { type Notify, startNotify, toldSends } from "../../../../src/gate/notify/notify.ts"
 import type { Pauses } from "../../../../src/gate/notify/teller.ts"
 import type { LogEntry } from "../../../../src/gate/process/log.ts"
-import type { BotParams } from "../../../../src/link/calls/methods.ts"
-import type { BotLink } from "../../../../src/contract/client.ts"
-import { alarm, type AlarmsNow, type KeptAlarm } from "../../../../src/link/alarms.ts"
+import { alarm } from "../../../../src/contract/alarms.ts"
+import type { AlarmsNow, KeptAlarm, Told } from "../../../../src/gate/notify/alarm-log.ts"
 import { until } from "../../../support/process-tree.ts"
 import { startWebhook, webhookSecret, type Webhook } from "../../../support/webhook.ts"
 
@@ -29,7 +28,7 @@ type Playing = {
   /** What the vault says from now on; `undefined` for a vault that is away. Resolves once it was asked twice. */
   readonly say: (told: AlarmsNow | undefined) => Promise<void>
   /** What the gate last told the vault. */
-  readonly told: () => BotParams["alarms"]
+  readonly told: () => Told
 }
 
 const nothing: AlarmsNow = { targets: [], kept: [], test: 0 }
@@ -38,17 +37,15 @@ const nothing: AlarmsNow = { targets: [], kept: [], test: 0 }
 function play(t: TestContext, first: AlarmsNow | undefined, pauses: Pauses = pausesMs): Playing {
   let told = first
   let asked = 0
-  let lastTold: BotParams["alarms"] = { over: {}, said: "[]" }
+  let lastTold: Told = { over: {}, said: "[]" }
   const logged: LogEntry[] = []
-  const link = {
-    call: (_: string, params: BotParams["alarms"]) => {
-      asked += 1
-      lastTold = params
-      return told === undefined ? Promise.reject(new Error("away")) : Promise.resolve(told)
-    },
-  } as unknown as BotLink // the one call that is made
+  const alarms = (params: Told): Promise<AlarmsNow> => {
+    asked += 1
+    lastTold = params
+    return told === undefined ? Promise.reject(new Error("away")) : Promise.resolve(told)
+  }
   const notify = startNotify({
-    ...{ link, log: (entry: LogEntry) => void logged.push(entry) },
+    ...{ alarms, log: (entry: LogEntry) => void logged.push(entry) },
     ...{ directory: undefined, pollMs: 1, pausesMs: pauses },
   })
   t.after(() => notify.stop())

@@ -29,7 +29,7 @@ describe("the count of decisions", () => {
     counts.noted({ client: "a", operation: "cancelOrder", refusal: denied })
     counts.noted({ client: "a", operation: "placeOrder", refusal: held })
     counts.noted({ client: "a", operation: null, refusal: frozen })
-    assert.deepEqual(counts.family().series, [
+    assert.deepEqual(counts.series(), [
       [["a", "placeOrder", "allowed", ""], 2],
       [["a", "placeOrder", "refused", "overloaded"], 1],
       [["a", "placeOrder", "held", "approval_required"], 1],
@@ -44,7 +44,7 @@ describe("the count of decisions", () => {
     const counts = countDecisions()
     for (let n = 1; n <= maxDecisionSeries; n += 1)
       counts.reserved({ client: `client-${n}`, operation: "placeOrder" })
-    const labelled = () => counts.family().series.map(([values]) => values.join())
+    const labelled = () => counts.series().map(([values]) => values.join())
     assert.equal(labelled().length, maxDecisionSeries)
     assert.ok(!labelled().some((values) => values.startsWith("other")))
 
@@ -56,7 +56,7 @@ describe("the count of decisions", () => {
       "other,other,allowed,other",
       "other,other,refused,other",
     ])
-    const [[, first] = [], ...rest] = counts.family().series
+    const [[, first] = [], ...rest] = counts.series()
     assert.equal(first, 2)
     assert.deepEqual(
       rest.slice(-2).map(([, count]) => count),

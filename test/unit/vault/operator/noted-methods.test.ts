@@ -70,7 +70,7 @@ describe("calls of operators", () => {
     for (const name of looks)
       assert.match(
         name,
-        /^(list|audit|status|health|explain|upstream|notify|filesInForce|ledger(Head|Server))/,
+        /^(list|audit|status|facts|health|explain|upstream|notify|filesInForce|ledger(Head|Server))/,
       )
     assert.equal(isNoted("auditArchive"), true)
   })

@@ -5,9 +5,9 @@ import { describe, it, type TestContext } from "node:test"
 import { adminParams, type BotParams, type BotResults } from "../../../../src/link/calls/methods.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { pollName } from "../../../../src/vault/ledger/records/bindings.ts"
-import { alarmsOf } from "../../../../src/vault/status/alarms.ts"
 import { spendingOfRead } from "../../../../src/vault/request/admit-read.ts"
 import { listPrices } from "../../../../src/vault/status/fed-prices.ts"
+import { alarmsIn } from "../../../support/facts.ts"
 import { fakeClock, type FakeClock } from "../../../support/fake-clock.ts"
 import { limitOrder, openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
 import { readLedger } from "../../../support/read-ledger.ts"
@@ -320,7 +320,7 @@ describe("a ticker that is dead", () => {
     const polling = await open(t)
     await anchor(polling)
     await polling.poll("64100")
-    const told = () => alarmsOf(polling.test.vault).map(({ name, subject }) => `${name} ${subject}`)
+    const told = () => alarmsIn(polling.test.vault).map(({ name, subject }) => `${name} ${subject}`)
     polling.clock.pass(5_000)
     assert.deepEqual(told(), [])
     polling.clock.pass(1)

@@ -12,7 +12,7 @@ import {
 import type { LiveLine } from "../../../../../src/commands/doctor/finding.ts"
 import { systemInstallation, type Ran } from "../../../../../src/commands/service/system.ts"
 import type { TargetStand } from "../../../../../src/gate/notify/teller.ts"
-import { alarm } from "../../../../../src/link/alarms.ts"
+import { alarm } from "../../../../../src/contract/alarms.ts"
 import type { Reason } from "../../../../../src/contract/signing.ts"
 import { version } from "../../../../../src/std/version.ts"
 import { adminOf, entriesOf } from "../../../../support/admin-of.ts"

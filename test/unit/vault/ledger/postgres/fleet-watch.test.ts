@@ -1,11 +1,14 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import { fleetFamilies } from "../../../../../src/conditions/vault-families.ts"
 import { FleetWatch } from "../../../../../src/vault/ledger/postgres/fleet-watch.ts"
 
 describe("what a host keeps of the others", () => {
   const valueOf = (watch: FleetWatch, name: string) => {
-    const family = watch.families(7).find((each) => each.name === `countersign_ledger_${name}`)
+    const family = fleetFamilies(watch.read(7)).find(
+      (each) => each.name === `countersign_ledger_${name}`,
+    )
     assert.ok(family !== undefined, name)
     return family.type === "histogram"
       ? family.series.map(([, { counts }]) => counts.reduce((sum, count) => sum + count, 0))

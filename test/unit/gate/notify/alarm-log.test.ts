@@ -3,76 +3,96 @@ import { describe, it, type TestContext } from "node:test"
 
 import { parse, stringify } from "yaml"
 
-import type { BotParams, BotResults } from "../../../../src/link/calls/methods.ts"
-import { unknownOutcome } from "../../../../src/link/alarms.ts"
+import { maxAlarms } from "../../../../src/conditions/alarms.ts"
+import type { BotLink } from "../../../../src/contract/client.ts"
+import { type AlarmsNow, alarmsOfVault, type Told } from "../../../../src/gate/notify/alarm-log.ts"
+import { type BotParams, botParams, maxLogChars } from "../../../../src/link/calls/methods.ts"
 import { maxFrameBytes } from "../../../../src/link/wire.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
-import { lookAtAlarms, noteAlarm } from "../../../../src/vault/status/alarm-log.ts"
-import { maxAlarms } from "../../../../src/vault/status/alarms.ts"
+import { botMethods } from "../../../../src/vault/bot-methods.ts"
+import { mostUnknown, noteUnknown } from "../../../../src/vault/status/for-gate.ts"
+import type { Vault } from "../../../../src/vault/vault.ts"
 import { thawAsShown } from "../../../support/a-word.ts"
 import { fakeClock } from "../../../support/fake-clock.ts"
 import { assertSigned, limitOrder, openTestVault } from "../../../support/open-test-vault.ts"
 
 const notify = 'notify: {webhook: "https://hooks.example/a-token"}\n'
-const nothingTold: BotParams["alarms"] = { over: {}, said: "[]" }
+const nothingTold: Told = { over: {}, said: "[]" }
+
+/** A gate's link to a vault, checked as the socket checks. */
+function linkTo(vault: Vault): Pick<BotLink, "call"> {
+  const methods = botMethods(vault)
+  const call = (method: "alarmFacts" | "heldInFull", params: BotParams["alarmFacts"]) => {
+    const checked = botParams[method].parse(params) as BotParams["alarmFacts"] // of the method
+    const answer = methods[method](checked)
+    return answer.then((each) => JSON.parse(JSON.stringify(each)) as unknown)
+  }
+  return { call } as unknown as Pick<BotLink, "call"> // the two calls that are made
+}
 
 async function open(t: TestContext, settings = notify) {
-  const test = await openTestVault({ settings })
+  const clock = fakeClock()
+  clock.setWall(Date.now()) // of which the venue's prices are
+  const test = await openTestVault({ settings, clock })
   t.after(() => test.remove())
-  const { admin, bots, vault } = test
+  const { admin, vault } = test
+  const startGate = () => {
+    const ask = alarmsOfVault(linkTo(vault))
+    return (told = nothingTold) => ask(told)
+  }
   return {
     ...test,
-    ask: (told = nothingTold) => bots.alarms(told),
-    look: () => {
-      lookAtAlarms(vault)
-    },
+    clock,
+    startGate,
+    ask: startGate(),
     freeze: () => admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: true }),
     thaw: () => thawAsShown(test),
   }
 }
 
-const words = ({ kept }: BotResults["alarms"]): readonly string[] =>
+const words = ({ kept }: AlarmsNow): readonly string[] =>
   kept.map(({ name, subject, stands }) => `${name} ${subject} ${stands ? "stands" : "is over"}`)
 
 /** What a gate says that told all of it. */
-const allTold = ({ kept }: BotResults["alarms"]): BotParams["alarms"] => ({
+const allTold = ({ kept }: AlarmsNow): Told => ({
   said: "[]",
   over: Object.fromEntries(kept.map(({ name, subject, at }) => [`${name} ${subject}`, at])),
 })
 
-describe("what the vault keeps for the gate", () => {
-  it("is what came and went while the gate was away, until the gate has told of it", async (t) => {
-    const { ask, look, freeze, thaw } = await open(t)
+describe("what the gate has to tell", () => {
+  it("is what came and went while a target was away, until it has been told of it", async (t) => {
+    const { ask, startGate, freeze, thaw } = await open(t)
     await freeze()
-    look()
+    await ask()
     await thaw()
-    look()
     const told = await ask()
     assert.deepEqual(words(told), ["frozen all is over"])
-    assert.deepEqual(
-      words(await ask()),
-      ["frozen all is over"],
-      "a gate that was killed asks again",
-    )
-    assert.deepEqual(words(await ask(allTold(told))), [])
+    await ask() // in time it has the vault keep what it knows
+    const another = startGate()
+    assert.deepEqual(words(await another()), ["frozen all is over"], "a gate that was killed")
+    assert.deepEqual(words(await another(allTold(told))), [])
+    assert.deepEqual(words(await startGate()()), [])
   })
 
   it("is since when it is so, and when it was over, however often somebody looks", async (t) => {
-    const { ask, look, freeze, thaw, vault } = await open(t)
+    const { ask, freeze, thaw, vault, clock } = await open(t)
     await freeze()
     const since = vault.active().freezes[0]?.since
-    const pause = () => new Promise((resolve) => setTimeout(resolve, 2)) // another millisecond
+    const pause = () => {
+      clock.pass(2)
+    }
     for (let times = 0; times < 3; times += 1) {
-      await pause()
-      look()
+      await ask()
+      pause()
     }
     assert.deepEqual(
       (await ask()).kept.map(({ at, overAt }) => [at, overAt]),
       [[since, undefined]],
     )
     await thaw()
+    pause()
     const [ended] = (await ask()).kept
-    await pause()
+    pause()
     const [again] = (await ask()).kept
     assert.equal(ended?.at, since)
     assert.ok(Number(ended?.overAt) > Number(since))
@@ -87,14 +107,13 @@ describe("what the vault keeps for the gate", () => {
   })
 
   it("is what came again after the end that the gate has told of", async (t) => {
-    const { ask, look, freeze, thaw } = await open(t)
+    const { ask, freeze, thaw } = await open(t)
     await freeze()
-    look()
+    await ask()
     await thaw()
     const told = await ask()
     await freeze()
-    look()
-    await new Promise((resolve) => setTimeout(resolve, 2)) // another millisecond of the ledger's time
+    await ask()
     await thaw()
     assert.deepEqual(words(await ask(allTold(told))), ["frozen all is over"])
   })
@@ -110,23 +129,39 @@ describe("what the vault keeps for the gate", () => {
     await bots.report({ token, record, outcome: { kind: "accepted", status: 200, code: "0" } })
     assert.deepEqual(words(await ask()), [])
     await bots.report({ token, record, outcome: { kind: "unknown", status: null } })
-    assert.deepEqual(words(await ask()), [`outcome_unknown ${record} is over`])
+    const told = await ask()
+    assert.deepEqual(words(told), [`outcome_unknown ${record} is over`])
+    assert.deepEqual(words(await test.startGate()()), words(told), "the gate was killed at once")
+    assert.deepEqual(words(await ask(allTold(told))), [], "it is told once")
+  })
+
+  it("is what the vault keeps of it as a text, with nothing of what can't be read", async (t) => {
+    const { ask, startGate, freeze, vault } = await open(t)
+    await freeze()
+    await ask()
+    await ask()
+    assert.match(vault.forGate.log, /"name":"frozen"/)
+    assert.ok(vault.forGate.log.length < maxLogChars)
+    for (const log of ["", "{}", '[{"name":"made_up"}]', '[{"name":"frozen","at":1}]']) {
+      vault.forGate.log = log
+      assert.deepEqual(words(await startGate()()), ["frozen all stands"], log)
+    }
   })
 
   it("is no more than so many unknown outcomes", async (t) => {
     const { ask, vault } = await open(t)
-    for (let n = 0; n <= maxAlarms; n += 1) noteAlarm(unknownOutcome(`rec_${n}`), vault)
-    assert.equal(vault.alarmLog.kept.size, maxAlarms)
+    for (let n = 0; n <= mostUnknown; n += 1) noteUnknown(`rec_${n}`, vault)
+    assert.equal(vault.forGate.unknown.size, mostUnknown)
     assert.equal((await ask()).kept.length, maxAlarms)
   })
 
   it("is nothing while nobody is to be told", async (t) => {
-    const { ask, look, freeze, vault } = await open(t, "")
+    const { ask, freeze, vault } = await open(t, "")
     await freeze()
-    noteAlarm(unknownOutcome("rec_1"), vault)
-    look()
+    noteUnknown("rec_1", vault)
     assert.deepEqual(await ask(), { targets: [], kept: [], test: 0 })
-    assert.equal(vault.alarmLog.kept.size, 0)
+    const { unknown, log } = vault.forGate
+    assert.deepEqual([unknown.size, log], [0, "[]"])
   })
 
   it("is what still stands after a restart", async (t) => {
@@ -134,7 +169,9 @@ describe("what the vault keeps for the gate", () => {
     await before.admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: true })
     const test = await before.reopen()
     t.after(() => test.remove())
-    assert.deepEqual(words(await test.bots.alarms(nothingTold)), ["frozen all stands"])
+    assert.deepEqual(words(await alarmsOfVault(linkTo(test.vault))(nothingTold)), [
+      "frozen all stands",
+    ])
   })
 })
 
@@ -165,7 +202,8 @@ hold: [{name: large, endpoints: [placeOrder], ttl: 5s}]
     await test.addKey({ name: "mm", role: "agent" })
     const token = await test.addClient({ name: "bot", keys: ["mm"] })
     await test.sign(token, body)
-    return { clock, ask: () => test.bots.alarms(nothingTold) }
+    const ask = alarmsOfVault(linkTo(test.vault))
+    return { vault: test.vault, clock, ask: () => ask(nothingTold) }
   }
 
   it("is an alarm by its id, without a word of the bot's or an amount, until it is over", async (t) => {
@@ -193,10 +231,13 @@ hold: [{name: large, endpoints: [placeOrder], ttl: 5s}]
     ["", false],
   ] as const) {
     it(`${goesOut ? "goes" : "doesn't go"} out with its body where a target has "${details}"`, async (t) => {
-      const { held } = await (await hold(t, details)).ask()
+      const { ask, vault } = await hold(t, details)
+      const { held } = await ask()
       const [first] = held?.holds ?? []
       assert.equal(first?.body.includes('"quantity":"0.1"'), goesOut ? true : undefined)
       assert.equal(held?.symbols.names[1], goesOut ? "BTC-PERP" : undefined)
+      const given = await linkTo(vault).call("heldInFull", {})
+      assert.equal(given.held !== null, goesOut, "whatever a gate asks for")
     })
   }
 

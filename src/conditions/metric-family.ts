@@ -1,5 +1,5 @@
-import type { LoopDelay } from "../std/time/event-loop-delay.ts"
-import type { Histogram, Observed } from "../std/histogram.ts"
+import type { OwnMeasures } from "../contract/facts.ts"
+import type { Observed } from "../std/histogram.ts"
 
 type Named = {
   /** `countersign_…`, with its unit. */
@@ -26,18 +26,37 @@ export type HistogramFamily = Named & {
 export type MetricFamily = NumberFamily | HistogramFamily
 
 /** A histogram without labels. */
-export function familyOf(
-  histogram: Histogram,
+export function timing(
   named: { readonly name: string; readonly help: string },
+  bounds: readonly number[],
+  observed: Observed,
 ): HistogramFamily {
-  const series = [[[], histogram.read()]] as const
-  return { ...named, type: "histogram", labels: [], bounds: histogram.bounds, series }
+  return { ...named, type: "histogram", labels: [], bounds, series: [[[], observed]] }
+}
+
+/** One number as it stands now; none where it isn't known. */
+export function gauge(name: string, help: string, value: number | null): NumberFamily {
+  const series = value === null ? [] : ([[[], value]] as const)
+  return { name, help, type: "gauge", labels: [], series }
+}
+
+/** Numbers as they stand now, by their labels. */
+export function gauges(
+  { name, help, labels }: Pick<NumberFamily, "name" | "help" | "labels">,
+  series: NumberFamily["series"],
+): NumberFamily {
+  return { name, help, type: "gauge", labels, series }
+}
+
+/** Yes or no as Prometheus has it. */
+export function flag(isSo: boolean): number {
+  return isSo ? 1 : 0
 }
 
 /** What gate and vault each tell of themselves; together they make one metric of each name. */
 export function ownFamilies(
   part: "gate" | "vault",
-  { version, delay }: { readonly version: string; readonly delay: LoopDelay },
+  { version, node, delay, resident_bytes }: OwnMeasures,
 ): readonly MetricFamily[] {
   const delayed = "By how much what was due had to wait"
   const values = [
@@ -48,7 +67,7 @@ export function ownFamilies(
     ],
     ["event_loop_delay_p99_seconds", `${delayed}, all but the worst hundredth.`, delay.p99Seconds],
     ["event_loop_delay_max_seconds", `${delayed} at worst.`, delay.maxSeconds],
-    ["memory_resident_bytes", "Memory that the process holds.", process.memoryUsage.rss()],
+    ["memory_resident_bytes", "Memory that the process holds.", resident_bytes],
   ] as const
   return [
     {
@@ -56,7 +75,7 @@ export function ownFamilies(
       help: "The program and the Node that each part runs on.",
       type: "gauge",
       labels: ["part", "version", "node"],
-      series: [[[part, version, process.versions.node], 1]],
+      series: [[[part, version, node], 1]],
     },
     ...values.map(([name, help, value]): MetricFamily => ({
       name: `countersign_${name}`,

@@ -1,29 +1,32 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { maxFrameBytes } from "../../../../src/link/wire.ts"
-import type { AlarmName } from "../../../../src/link/alarms.ts"
-import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
-import { tellAlarms } from "../../../../src/vault/status/alarm-log.ts"
-import { alarmsOf, maxAlarms } from "../../../../src/vault/status/alarms.ts"
-import type { StatusSources } from "../../../../src/vault/status/sources.ts"
-import { vaultWarnings } from "../../../../src/vault/status/warnings.ts"
-import type { Vault } from "../../../../src/vault/vault.ts"
-import { thawAsShown } from "../../../support/a-word.ts"
-import { ledgerTime } from "../../../support/fake-clock.ts"
+import { maxFrameBytes } from "../../../src/link/wire.ts"
+import { alarmsNow, maxAlarms } from "../../../src/conditions/alarms.ts"
+import type { AlarmName } from "../../../src/contract/alarms.ts"
+import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
+import { factsOf } from "../../../src/vault/status/facts.ts"
+import { factsForGate, nothingForGate } from "../../../src/vault/status/for-gate.ts"
+import type { StatusSources } from "../../../src/vault/status/sources.ts"
+import { vaultWarnings } from "../../../src/vault/status/warnings.ts"
+import type { Vault } from "../../../src/vault/vault.ts"
+import { thawAsShown } from "../../support/a-word.ts"
+import { alarmsIn } from "../../support/facts.ts"
+import { ledgerTime } from "../../support/fake-clock.ts"
 import {
   assertSigned,
   limitOrder,
   openTestVault,
   type TestVault,
   type VaultAsk,
-} from "../../../support/open-test-vault.ts"
+} from "../../support/open-test-vault.ts"
 
 const allowAll = "policy: mm\nrules:\n  - {name: all, endpoints: [placeOrder]}\n"
 const webhook = "https://hooks.example/a-token"
 const notify = `notify: {webhook: "${webhook}"}\n`
 const dayMs = 86_400_000
-const nothingTold = { over: {}, said: "[]" }
+const nothingTold = { said: "[]", noted: [] }
+const nobodyIsTold = { targets: [], facts: null, unknown: [], log: "[]", test: 0 }
 
 type Ready = TestVault & { readonly token: string }
 
@@ -37,28 +40,28 @@ async function openWithBot(t: TestContext, ask: VaultAsk = {}): Promise<Ready> {
 
 /** The subjects of the alarms of these names, by their name. */
 function told(vault: StatusSources, ...names: readonly AlarmName[]): readonly string[] {
-  return alarmsOf(vault)
+  return alarmsIn(vault)
     .filter(({ name }) => names.includes(name))
     .map(({ name, subject }) => `${name} ${subject}`.trim())
 }
 
 function factOf(vault: StatusSources, name: AlarmName): string {
-  return alarmsOf(vault).find((each) => each.name === name)?.fact ?? ""
+  return alarmsIn(vault).find((each) => each.name === name)?.fact ?? ""
 }
 
 describe("the vault's alarms", () => {
   it("are none while all is well, and go with the webhook", async (t) => {
     const { vault, bots } = await openWithBot(t)
-    assert.deepEqual(alarmsOf(vault), [])
+    assert.deepEqual(alarmsIn(vault), [])
     const targets = [{ name: "webhook", form: "json", severity: "warning", url: webhook }]
-    assert.deepEqual(await bots.alarms(nothingTold), { targets, kept: [], test: 0 })
+    assert.deepEqual((await bots.alarmFacts(nothingTold)).targets, targets)
   })
 
   it("aren't looked at without a webhook", async (t) => {
     const { admin, bots, vault } = await openWithBot(t, { settings: "" })
     await admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: true })
-    assert.equal(alarmsOf(vault).length, 1)
-    assert.deepEqual(await bots.alarms(nothingTold), { targets: [], kept: [], test: 0 })
+    assert.equal(alarmsIn(vault).length, 1)
+    assert.deepEqual(await bots.alarmFacts(nothingTold), nobodyIsTold)
   })
 
   it("tell what is frozen and by whom, and not the reason that somebody wrote", async (t) => {
@@ -69,7 +72,7 @@ describe("the vault's alarms", () => {
     assert.deepEqual(told(vault, "frozen"), ["frozen all", "frozen client bot"])
     const open = "cancels and reduce-only orders stay open"
     assert.equal(factOf(vault, "frozen"), `Everything is frozen by operator; ${open}`)
-    assert.doesNotMatch(JSON.stringify(alarmsOf(vault)), /channel/)
+    assert.doesNotMatch(JSON.stringify(alarmsIn(vault)), /channel/)
     await thawAsShown({ admin, vault }, { scope: "all", name: null })
     assert.deepEqual(told(vault, "frozen"), ["frozen client bot"])
   })
@@ -79,7 +82,7 @@ describe("the vault's alarms", () => {
     assert.deepEqual(told(vault, "not_signing"), [])
     await admin.lock()
     assert.deepEqual(told(vault, "not_signing"), ["not_signing locked"])
-    assert.match(alarmsOf(vault)[0]?.advice ?? "", /countersign unlock/)
+    assert.match(alarmsIn(vault)[0]?.advice ?? "", /countersign unlock/)
     const doubted = { ...vault.ledger.clock, doubt: () => "It leapt." }
     const still = { ...vault, ledger: { ...vault.ledger, clock: doubted } }
     assert.deepEqual(told(still, "not_signing", "clock_stops_orders"), [
@@ -164,6 +167,17 @@ describe("the vault's alarms", () => {
     )
     await admin.revokeClient({ name: "bot" })
     assert.deepEqual(told(at, "token_ends", "token_ended"), [])
+  })
+
+  it("tell of what has ended before what will, where there are too many", async (t) => {
+    const { vault } = await openWithBot(t)
+    const [bot] = vault.active().clients
+    const nowMs = vault.now()
+    const ending = (name: string, expires_at: number) => ({ ...bot!, name, expires_at })
+    const soon = Array.from({ length: 150 }, (_, n) => ending(`soon-${n}`, nowMs + dayMs))
+    const clients = [...soon, ending("ended", nowMs - 1)]
+    const crowded = { ...vault, active: () => ({ ...vault.active(), clients }) }
+    assert.deepEqual(told(crowded, "token_ended"), ["token_ended ended"])
   })
 
   it("tell of a client from when its last key can sign no more, and no other", async (t) => {
@@ -289,7 +303,7 @@ describe("the vault's alarms", () => {
     })
     assert.deepEqual(told(differs(299_999), "files_differ"), [])
     assert.deepEqual(told(differs(300_000), "files_differ"), ["files_differ"])
-    assert.doesNotMatch(JSON.stringify(alarmsOf(differs(300_000))), /canary/)
+    assert.doesNotMatch(JSON.stringify(alarmsIn(differs(300_000))), /canary/)
   })
 
   it("fit a line of the socket however many there are, and then the gravest are told", async (t) => {
@@ -300,14 +314,11 @@ describe("the vault's alarms", () => {
     }))
     const crowded = { ...vault, active: () => ({ ...vault.active(), freezes }) }
     const late = () => ledgerTime(Date.now() + 400 * dayMs)
-    const log = { kept: new Map(), stand: { test: 0, said: "[]" } }
-    const now = tellAlarms(nothingTold, {
-      ...crowded,
-      alarmLog: log,
-      now: late,
-    } as unknown as Vault)
-    assert.equal(now.kept.length, maxAlarms)
-    assert.ok(now.kept.every(({ severity }) => severity === "critical"))
+    const vaultOfMany = { ...crowded, forGate: nothingForGate(), now: late } as unknown as Vault
+    const kept = alarmsNow(factsOf(vaultOfMany))
+    assert.equal(kept.length, maxAlarms)
+    assert.ok(kept.every(({ severity }) => severity === "critical"))
+    const now = factsForGate(nothingTold, vaultOfMany)
     assert.ok(Buffer.byteLength(JSON.stringify(now)) < maxFrameBytes / 2)
   })
 })

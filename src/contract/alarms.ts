@@ -1,6 +1,3 @@
-import type { HoldView, SymbolsView } from "../contract/bot-views.ts"
-import type { NotifyTarget } from "./gate-settings.ts"
-
 /**
  * What can be wrong, by the names of docs/alerts.yml. Those that linger are measured: they may go to and fro,
  * and are over only once they have been so for a while.
@@ -58,31 +55,4 @@ export function alarm(
   said: Pick<Alarm, "subject" | "fact" | "advice" | "since">,
 ): Alarm {
   return { name, ...said, ...alarmKinds[name] }
-}
-
-/** A request that was sent, and nobody knows what became of it: an event, which is never over. */
-export function unknownOutcome(record: string): Alarm {
-  const fact = `The request ${record} was sent, and nobody knows what became of it`
-  const advice = "look at the venue before anything is sent anew; countersign audit show has it"
-  return alarm("outcome_unknown", { subject: record, fact, advice })
-}
-
-/** An alarm that stands, or is over and the gate hasn't told so yet. */
-export type KeptAlarm = Alarm & {
-  readonly stands: boolean
-  /** When it began, in milliseconds of the ledger's time, which never goes back. */
-  readonly at: number
-  /** When it was seen to be over. */
-  readonly overAt?: number
-}
-
-/** What the gate is to tell, and to whom. */
-export type AlarmsNow = {
-  readonly targets: readonly NotifyTarget[]
-  /** The gravest first. */
-  readonly kept: readonly KeptAlarm[]
-  /** When a test of all targets was last asked for; 0 for never. */
-  readonly test: number
-  /** What waits for a person, where a target is told of it in words. */
-  readonly held?: { readonly holds: readonly HoldView[]; readonly symbols: SymbolsView }
 }

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { errorCodes } from "../../../../src/gate/http/problem.ts"
-import { maxFrameBytes } from "../../../../src/link/wire.ts"
-import type { ActiveSet } from "../../../../src/vault/active/active-set.ts"
-import { maxNamedSeries } from "../../../../src/vault/metrics/vault-metrics.ts"
-import { denialReasons } from "../../../../src/vault/policy/terms.ts"
-import { keyFamilies } from "../../../../src/vault/status/key-families.ts"
-import { showMetrics } from "../../../../src/vault/status/show-metrics.ts"
-import type { StatusSources } from "../../../../src/vault/status/sources.ts"
-import { builtinEndpoints } from "../../../../src/venue/builtin-profile.ts"
-import { ledgerTime } from "../../../support/fake-clock.ts"
+import { vaultFamilies } from "../../../src/conditions/vault-families.ts"
+import { errorCodes } from "../../../src/gate/http/problem.ts"
+import { maxFrameBytes } from "../../../src/link/wire.ts"
+import type { ActiveSet } from "../../../src/vault/active/active-set.ts"
+import { denialReasons } from "../../../src/vault/policy/terms.ts"
+import { measuresOf, mostNamed } from "../../../src/vault/status/facts.ts"
+import type { StatusSources } from "../../../src/vault/status/sources.ts"
+import { builtinEndpoints } from "../../../src/venue/builtin-profile.ts"
+import { ledgerTime } from "../../support/fake-clock.ts"
 import {
   cancelPath,
   limitOrder,
@@ -18,8 +17,8 @@ import {
   ordersPath,
   type TestVault,
   type VaultAsk,
-} from "../../../support/open-test-vault.ts"
-import { seededRandom } from "../../../support/seeded-random.ts"
+} from "../../support/open-test-vault.ts"
+import { seededRandom } from "../../support/seeded-random.ts"
 
 const name = "countersign_"
 const allowAll = "policy: mm\nrules:\n  - {name: all, endpoints: [placeOrder]}\n"
@@ -38,7 +37,7 @@ async function valuesOf(
   { vault }: { readonly vault: StatusSources },
   metric: string,
 ): Promise<Readonly<Record<string, number>>> {
-  const family = (await showMetrics(vault)).find((each) => each.name === name + metric)
+  const family = vaultFamilies(await measuresOf(vault)).find((each) => each.name === name + metric)
   assert.ok(family !== undefined && family.type !== "histogram", metric)
   return Object.fromEntries(family.series.map(([labels, value]) => [labels.join(" "), value]))
 }
@@ -47,7 +46,7 @@ async function countsOf(
   { vault }: { readonly vault: StatusSources },
   metric: string,
 ): Promise<readonly number[]> {
-  const family = (await showMetrics(vault)).find((each) => each.name === name + metric)
+  const family = vaultFamilies(await measuresOf(vault)).find((each) => each.name === name + metric)
   assert.ok(family?.type === "histogram", metric)
   return family.series.map(([, { counts }]) => counts.reduce((sum, count) => sum + count, 0))
 }
@@ -249,30 +248,33 @@ describe("the vault's metrics", () => {
         refusal,
       })
     }
-    const families = await showMetrics({ ...test.vault, active: () => crowded(test) })
+    const measures = await measuresOf({ ...test.vault, active: () => crowded(test) })
+    const families = vaultFamilies(measures)
     for (const family of families) {
       assert.ok(family.series.length <= 1_010, `${family.name}: ${family.series.length}`)
     }
     const limits = families.find((each) => each.name === "countersign_limit_used_ratio")
-    assert.equal(limits?.series.length, maxNamedSeries)
-    const bytes = Buffer.byteLength(JSON.stringify(families))
+    assert.equal(limits?.series.length, mostNamed)
+    const bytes = Buffer.byteLength(JSON.stringify(measures))
     assert.ok(bytes < maxFrameBytes - 1_024, `${bytes} bytes`)
   })
 
   it("tell of the keys that end first where there are too many", async (t) => {
     const test = await openWithBot(t)
     const vault = { ...test.vault, active: () => crowded(test) }
-    const ends = keyFamilies(vault).find(({ name }) => name.endsWith("_timestamp_seconds"))
-    assert.equal(ends?.series.length, maxNamedSeries)
+    const ends = vaultFamilies(await measuresOf(vault)).find(({ name }) =>
+      name.endsWith("_timestamp_seconds"),
+    )
+    assert.equal(ends?.series.length, mostNamed)
     assert.deepEqual(ends.series[0]?.[1], 1)
-    assert.deepEqual(ends.series.at(-1)?.[1], maxNamedSeries)
+    assert.deepEqual(ends.series.at(-1)?.[1], mostNamed)
   })
 })
 
 /** Far more names than are told, each as long as it may be. */
 function crowded({ vault }: Pick<TestVault, "vault">): ActiveSet {
   const set = vault.active()
-  const many = Array.from({ length: 3 * maxNamedSeries }, (_, n) => n + 1).toReversed()
+  const many = Array.from({ length: 3 * mostNamed }, (_, n) => n + 1).toReversed()
   const named = (n: number) => `${n}`.padStart(64, "n")
   const [key] = set.keys.values()
   const [policy] = set.policies
