@@ -111,7 +111,7 @@ describe("a digest or typed data that the caller brings", () => {
       join("vault", "request", "fill-in.ts"),
     ])
     assert.deepEqual(sourcesWith("signChecked("), [
-      join("commands", "doctor", "live", "rehearsal-lines.ts"), // with a key that is thrown away
+      join("commands", "doctor", "live", "agent-lines.ts"), // with a key that is thrown away
       join("vault", "keyring", "assert-signs.ts"), // a digest of no venue's domain
       join("vault", "keyring", "keyring.ts"),
     ])

@@ -21,7 +21,7 @@ describe("panic in venue.yaml", () => {
       panic.map((line) => ({ ...line, body: { ...line.body } })),
       [
         { operation: "cancelAll", key: "mm", target: address, body: { symbol_id: 1 } },
-        { operation: "cancelOrder", key: undefined, target: undefined, body: {} },
+        { operation: "cancelOrder", body: {} },
       ],
     )
   })
