@@ -27,7 +27,7 @@ const asked = words.filter((word) => !word.startsWith("--")).flatMap(testsWith)
 const files = [...new Set(asked)]
 process.env["RUNS"] ??= isLong ? longFactor : "1"
 /** A job that still runs then is killed, and named as failed. */
-const longestJobMs = 600_000 * Math.max(1, Number(process.env["RUNS"]))
+const longestJobMs = 1_800_000 * Math.max(1, Number(process.env["RUNS"]))
 // Hundreds of processes are started; what Node compiled for one, the next needn't compile again.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "countersign-compile-cache")
 
