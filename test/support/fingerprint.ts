@@ -12,6 +12,7 @@ function printOf(path: string): string {
   const stats = lstatSync(path)
   const mode = stats.mode.toString(8)
   if (stats.isSymbolicLink()) return `${mode} ${readlinkSync(path)}`
-  if (!stats.isFile() || path.endsWith(".lock")) return mode // whoever takes a lock writes it
+  // Whoever takes a lock writes it, and whoever reads a ledger marks that in its shared memory.
+  if (!stats.isFile() || /\.lock$|-shm$/.test(path)) return mode
   return `${mode} ${createHash("sha256").update(readFileSync(path)).digest("hex")}`
 }
