@@ -13,13 +13,18 @@ import type { Admin } from "./admin.ts"
  */
 export async function askStatus(admin: Pick<Admin, "call">): Promise<StatusView> {
   const { at, version, state, ...told } = await admin.call("status", {})
-  if (typeof (state as unknown) === "object") {
-    const alarms = alarmsNow(await admin.call("facts", {}))
-    return { at, version, state, alarms, ...told }
-  }
-  throw new Fault(
+  if (typeof (state as unknown) !== "object") throw otherVersion()
+  const facts = await admin.call("facts", {}).catch((error: unknown) => {
+    throw error instanceof Fault && error.code === "link_protocol" ? otherVersion(error) : error
+  })
+  return { at, version, state, alarms: alarmsNow(facts), ...told }
+}
+
+function otherVersion(cause?: unknown): Fault {
+  return new Fault(
     "vault_unavailable",
     "The daemon that runs was started by another version of countersign; restart it, then run this again.",
+    { cause },
   )
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { askStatus } from "../../../../src/commands/installation/ask-daemon.ts"
+import { faultOf, rpcErrors } from "../../../../src/link/wire.ts"
 import { calmFacts } from "../../../support/facts.ts"
 import { statusView } from "../../../support/status-view.ts"
 
@@ -20,6 +21,17 @@ describe("the status of a daemon", () => {
       told.alarms.map(({ name }) => name),
       ["files_differ"],
     )
+  })
+
+  it("isn't read where another version doesn't know what it is asked for", async () => {
+    const call = (method: string) =>
+      method === "status"
+        ? Promise.resolve(statusView)
+        : Promise.reject(faultOf(rpcErrors.unknownMethod))
+    await assert.rejects(askStatus({ call } as unknown as Parameters<typeof askStatus>[0]), {
+      code: "vault_unavailable",
+      message: /another version of countersign; restart it/,
+    })
   })
 
   it("isn't read where another version answers in its own form, as before a restart", async () => {
