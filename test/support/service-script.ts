@@ -212,6 +212,11 @@ until_so told
 fixed() { ! status "$vault" | grep -q 'Status:.*bot.yaml'; }
 until_so fixed
 status "$vault"
+echo "== archive"
+systemctl is-active countersign-archive.timer
+timeout 60 systemctl start countersign-archive
+journalctl --sync
+journalctl --unit countersign-archive --identifier countersign-archive --output cat --no-pager
 
 echo "== stop"
 stop_all

@@ -57,6 +57,13 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
     return JSON.parse(said(`load ${name}`)) as Load
   }
 
+  it("archives old records once a day, by a service that sees no key", () => {
+    const [timer, ...lines] = said("archive").split("\n")
+    assert.equal(timer, "active")
+    assert.ok(lines.includes("Nothing was archived."), lines.join("\n"))
+    assert.ok(lines.some((line) => line.startsWith("Entry 1 and what follows stay: ")))
+  })
+
   describe("as an installer", () => {
     it("changes nothing for a user who isn't root, and says so", () => {
       const refused = "countersign: This changes the system, so run it as root.\ncode 2"
