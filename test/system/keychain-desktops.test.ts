@@ -89,7 +89,7 @@ function takeOutAgainAndAgain(dir: string): void {
   const script = `
     import { nativeDriver } from ${JSON.stringify(driverFile)}
     for (let left = ${sessions.atOnce}; left > 0; left -= 1) {
-      const secret = await nativeDriver(${JSON.stringify(service)}).getPassword("mm")
+      const secret = await (await nativeDriver(${JSON.stringify(service)})).getPassword("mm")
       if (secret?.length !== 32) throw new Error("it came out as something else")
     }`
   for (let left = sessions.times; left > 0; left -= 1)

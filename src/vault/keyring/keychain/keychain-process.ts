@@ -4,8 +4,6 @@
 import { createRequire } from "node:module"
 import { parseArgs } from "node:util"
 
-import type { AsyncEntry as Entry } from "@napi-rs/keyring"
-
 import { utf8, withSecret } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { hexTextOf, readableSecret } from "./hex-text.ts"
@@ -16,6 +14,7 @@ import {
   type KeychainCall,
   type Keychain,
 } from "./keychain.ts"
+import { nativeDriver } from "./native-driver.ts"
 
 /** Longer than the vault waits. It matters only if the vault died before it could end this process. */
 const longestLifeMs = 75_000
@@ -23,12 +22,6 @@ const longestLifeMs = 75_000
 const nothing = new Uint8Array()
 /** More than an answer has that brings a key. */
 const coverBytes = 4_096
-
-// Without this option and without a Secret Service, the library silently keeps secrets in the kernel's keyring, where
-// they are lost at the next boot. With it, the library fails. Other platforms have one store and ignore the option.
-const pinned = { linux: { store: "secret-service" } } as const
-/** How often a call is tried, each time in a session of its own. */
-const mostSessions = 3
 
 setTimeout(() => process.kill(process.pid, "SIGKILL"), longestLifeMs).unref()
 await serve()
@@ -55,12 +48,6 @@ async function open(): Promise<Keychain> {
   })
   const { driver, service = "", keytar } = values
   return driver === "keytar" ? keytarDriver(service, keytar) : nativeDriver(service)
-}
-
-function unloadable(): never {
-  const message =
-    "The keychain's library can't be loaded; make it for this system, or reinstall countersign, run: npm rebuild @napi-rs/keyring"
-  throw new Fault("keychain_unavailable", message)
 }
 
 async function answer(
@@ -144,57 +131,4 @@ function loadKeytar(directory: string | undefined): Keytar {
       { cause },
     )
   }
-}
-
-/** Opens the keychain through `@napi-rs/keyring`. */
-async function nativeDriver(service: string): Promise<Keychain> {
-  const { AsyncEntry } = await import("@napi-rs/keyring").catch(unloadable)
-  const entries = new Map<string, Entry>()
-  const ask = async <Output>(account: string, call: (entry: Entry) => Promise<Output>) => {
-    for (let session = 1; ; session += 1) {
-      try {
-        const entry = entries.get(account) ?? new AsyncEntry(service, account, pinned)
-        entries.set(account, entry)
-        return await call(entry)
-      } catch (error) {
-        if (/Entry is matched by \d+ credentials/.test(String(error))) {
-          throw ambiguous(service, account)
-        }
-        if (session === mostSessions || !isOfSession(error)) throw error
-        entries.delete(account)
-      }
-    }
-  }
-  return {
-    getPassword: (account) =>
-      ask(account, async (entry) => {
-        const text = await entry.getSecret()
-        return text === null ? undefined : readableSecret(account, bytesOf(text))
-      }),
-    setPassword: (account, secret) =>
-      withSecret(hexTextOf(secret), (text) => ask(account, (entry) => entry.setSecret(text))),
-    deletePassword: (account) => ask(account, (entry) => entry.deletePassword()),
-  }
-}
-
-/**
- * Whether a new session may do better; each entry has one. KWallet spoils one in a hundred: it refuses the key exchange,
- * or derives another key than the library, so that an item comes out as noise. The library has no codes.
- */
-function isOfSession(error: unknown): boolean {
-  if (error instanceof Fault) return error.code === "keychain_mismatch" // noise, or another program's
-  return /Crypto error|Client public key size|Can't find session/.test(String(error))
-}
-
-function ambiguous(service: string, account: string): Fault {
-  return new Fault(
-    "keychain_mismatch",
-    `The keychain has two items or more of the service ${service} and the account (username) ${account}; delete there those that aren't the key's.`,
-  )
-}
-
-function bytesOf(numbers: number[]): Uint8Array {
-  const bytes = Uint8Array.from(numbers)
-  numbers.fill(0)
-  return bytes
 }
