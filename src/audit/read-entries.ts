@@ -4,10 +4,19 @@ import { timeOfId } from "../vault/ledger/records/record-id.ts"
 import { isRequest } from "../vault/ledger/found-records.ts"
 import { findArchive } from "../vault/ledger/sqlite/archivable.ts"
 import { recordFinder } from "../vault/ledger/sqlite/stored-rows.ts"
-import type { StoredEntry } from "../vault/ledger/store/audit-queries.ts"
 import { recordedTime } from "../vault/process/clock.ts"
 import { recordView } from "../vault/status/views.ts"
 import type { LedgerReader } from "./open-ledger.ts"
+
+/** An entry as it is stored, in the database or in an archive. */
+export type StoredEntry = {
+  readonly seq: number
+  readonly id: string
+  readonly kind: string
+  readonly at_ms: number
+  readonly row: string
+  readonly hash: Uint8Array
+}
 
 /** Which entries are wanted; all where nothing is said. */
 export type EntryFilter = {

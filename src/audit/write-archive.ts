@@ -11,7 +11,6 @@ import { Fault } from "../std/fault.ts"
 import { codeOf, syncDirectory, temporaryPrefix, writeNewFile } from "../std/private-file.ts"
 import type { ArchivedFields } from "../vault/ledger/records/row.ts"
 import { hexHead, readArchivedHead } from "../vault/ledger/sqlite/journal.ts"
-import type { StoredEntry } from "../vault/ledger/store/audit-queries.ts"
 import {
   endLine,
   entryLine,
@@ -22,10 +21,10 @@ import {
 import { chainStart, openChainCheck } from "./chain-check.ts"
 import { checkArchive } from "./check-archive.ts"
 import type { LedgerReader } from "./open-ledger.ts"
-import { entriesAfter } from "./read-entries.ts"
+import { entriesAfter, type StoredEntry } from "./read-entries.ts"
 
 /** The vault whose ledger is archived: it says what may go, records what is in a file, and removes that. */
-export type ArchivedVault = {
+type ArchivedVault = {
   readonly call: <Method extends ArchiveCall>(
     method: Method,
     params: AdminParams[Method],
@@ -52,9 +51,8 @@ export type Archiving = {
  */
 export async function writeArchive(
   vault: ArchivedVault,
-  ask: AdminParams["auditArchivable"] & { readonly directory: string },
+  { before_ms, directory }: AdminParams["auditArchivable"] & { readonly directory: string },
 ): Promise<Archiving> {
-  const { before_ms, directory } = ask
   await removeArchived(vault) // what a crash left
   await removeTemporaries(directory)
   const { seq: after, hash: previous_hash } = await vault.readLedger((ledger) =>
@@ -67,8 +65,7 @@ export async function writeArchive(
   const temporary = join(directory, `${temporaryPrefix}archive-${randomBytes(8).toString("hex")}`)
   try {
     const first_seq = after + 1
-    const pages = pagesOf(vault, { after, last_seq })
-    const lines = linesOf(pages, { first_seq, previous_hash })
+    const lines = linesOf(pagesOf(vault, { after, last_seq }), { first_seq, previous_hash })
     const written = createWriteStream(temporary, { flags: "wx", mode: 0o600, flush: true })
     await pipeline(Readable.from(lines), createGzip(), written)
     const archived = { first_seq, ...(await readAgain(temporary, last_seq)) }

@@ -1,7 +1,6 @@
-import { entriesAfter, type EntryFilter } from "../../src/audit/read-entries.ts"
+import { entriesAfter, type EntryFilter, type StoredEntry } from "../../src/audit/read-entries.ts"
 import { ledgerReading, type Admin } from "../../src/commands/installation/admin.ts"
 import type { AdminResults } from "../../src/link/calls/methods.ts"
-import type { StoredEntry } from "../../src/vault/ledger/store/audit-queries.ts"
 import type { TestVault } from "./open-test-vault.ts"
 
 /** The admin socket's calls of a vault in this process, and its ledger to be read. */

@@ -8,13 +8,13 @@ import {
   entriesAfter,
   lastEntries,
   type EntryFilter,
+  type StoredEntry,
 } from "../../audit/read-entries.ts"
 import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
 import { entryLine } from "../../audit/archive-lines.ts"
 import type { Installation } from "../../vault/config/installation.ts"
-import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { argument, command, flag, option, parsed, withDefault } from "../cli/command.ts"
 import { tell } from "../cli/print.ts"
 import { withStopSignal, type Terminal } from "../cli/terminal.ts"

@@ -4,7 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import type * as z from "zod"
 
-import { entryAt, lastEntries, readWholeRecord } from "../../audit/read-entries.ts"
+import {
+  entryAt,
+  lastEntries,
+  readWholeRecord,
+  type StoredEntry,
+} from "../../audit/read-entries.ts"
 import {
   asks,
   maxLineBytes,
@@ -20,7 +25,6 @@ import * as wire from "../../link/wire.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import type { RequestRow } from "../../vault/ledger/records/row.ts"
-import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { heldWords, isAccountWide } from "../../words/held-words.ts"
 import { heldNow, bodyLines, sinceHeld } from "../held/held.ts"
 import { dialAdmin, ledgerReading, type Admin } from "../installation/admin.ts"

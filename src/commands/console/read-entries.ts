@@ -1,5 +1,10 @@
 import { atOneMoment, type LedgerReader } from "../../audit/open-ledger.ts"
-import { entriesAfter, entriesBefore, lastEntries } from "../../audit/read-entries.ts"
+import {
+  entriesAfter,
+  entriesBefore,
+  lastEntries,
+  type StoredEntry,
+} from "../../audit/read-entries.ts"
 import { askedText, symbolsIn } from "../../console/asked-text.ts"
 import { maxEntries, type Answer, type Decision } from "../../console/asks.ts"
 import { whoRefused } from "../../vault/ledger/records/entries.ts"
@@ -10,7 +15,6 @@ import type {
   RefusalRow,
   RequestRow,
 } from "../../vault/ledger/records/row.ts"
-import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { reasonOf, resultOf } from "../../vault/metrics/vault-metrics.ts"
 import type { Admin } from "../installation/admin.ts"
 

@@ -3,11 +3,11 @@ import { setTimeout as after } from "node:timers/promises"
 import { readLedger } from "../../audit/open-ledger.ts"
 import { archivedAtMs } from "../../audit/read-entries.ts"
 import { writeArchive } from "../../audit/write-archive.ts"
+import { dayMs } from "../../vault/config/config-sections.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { log, logFailure } from "../../vault/process/log.ts"
-import { dialOrNone, ledgerReading, type Admin } from "../installation/admin.ts"
+import { adminOver, dialOrNone } from "../installation/admin.ts"
 
-const dayMs = 86_400_000
 const everyMs = 3_600_000
 
 /**
@@ -28,8 +28,7 @@ async function archiveIfDue(installation: Installation): Promise<void> {
   const link = Math.abs(sinceMs) < dayMs ? undefined : await dialOrNone(installation)
   if (link === undefined) return
   try {
-    const call: Admin["call"] = (method, params) => link.call(method, params)
-    const vault = { call, readLedger: ledgerReading(installation, call) }
+    const vault = adminOver(link, installation)
     const { archive } = await writeArchive(vault, { before_ms: null, directory: archiveDir })
     if (archive === undefined) return
     const message = `${archive.entries} entries: ${archive.file}`

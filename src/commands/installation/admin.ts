@@ -34,6 +34,12 @@ export function ledgerReading(installation: Installation, call: Admin["call"]): 
   }
 }
 
+/** What a link to a daemon can ask, and what that wrote. */
+export function adminOver(link: AdminLink, installation: Installation) {
+  const call: Admin["call"] = (method, params) => link.call(method, params)
+  return { call, readLedger: ledgerReading(installation, call) }
+}
+
 /**
  * A link to the daemon's admin socket, or `undefined` when no daemon runs here.
  *

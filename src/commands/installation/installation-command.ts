@@ -143,7 +143,7 @@ export function adminCommand<Answer, Options extends object = object>(
 type YesOption = { readonly yes: boolean }
 const yesOption: Takes<YesOption> = { yes: flag("--yes", "don't ask") }
 
-export type PassphraseOption = { readonly passphraseFile: string | undefined }
+type PassphraseOption = { readonly passphraseFile: string | undefined }
 
 /** Says where the keystore's passphrase is, for what opens it. */
 export const passphraseOption: Takes<PassphraseOption> = {

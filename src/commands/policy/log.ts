@@ -1,11 +1,10 @@
 import * as z from "zod"
 
 import type { LedgerReader } from "../../audit/open-ledger.ts"
-import { entriesBefore, fieldsOf } from "../../audit/read-entries.ts"
+import { entriesBefore, fieldsOf, type StoredEntry } from "../../audit/read-entries.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { parseFileSet } from "../../vault/config/load-files.ts"
 import { readArchivedHead } from "../../vault/ledger/sqlite/journal.ts"
-import type { StoredEntry } from "../../vault/ledger/store/audit-queries.ts"
 import { begunAnew, changesBetween, type Change } from "../../vault/policy/widening.ts"
 import { momentForm, momentOf } from "../cli/values.ts"
 import { option, parsed, withDefault } from "../cli/command.ts"

@@ -23,7 +23,7 @@ import {
 } from "./budget.ts"
 
 /** The state of a budget for one client. */
-export type BudgetStand = {
+type BudgetStand = {
   readonly max: number
   readonly used: number
   /** The client's own part of that. */

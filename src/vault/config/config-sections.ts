@@ -34,7 +34,7 @@ export const yesOrNo = z
   .transform((text) => text === "true")
 
 /** How the venue is reached, but for its address, which is in venue.yaml. */
-export type UpstreamConfig = Omit<UpstreamSettings, "baseUrl">
+type UpstreamConfig = Omit<UpstreamSettings, "baseUrl">
 
 /** Some twenty certificates. A system's whole store belongs to the system. */
 const maxCaChars = 65_536

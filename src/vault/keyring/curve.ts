@@ -41,7 +41,7 @@ export type Curve = {
 }
 
 /** Throws unless `bytes` are 32 bytes. The error has their type and length, never their contents. */
-export function assert32Bytes(bytes: unknown, label: string): void {
+function assert32Bytes(bytes: unknown, label: string): void {
   if (!(bytes instanceof Uint8Array)) {
     throw new TypeError(`expected 32 bytes as ${label}, got ${typeof bytes}`)
   }
@@ -51,7 +51,7 @@ export function assert32Bytes(bytes: unknown, label: string): void {
 }
 
 /** Throws unless `secret` is a private key. Like {@link assert32Bytes}, the error says nothing about its contents. */
-export function assertSecretKey(secret: Uint8Array): void {
+function assertSecretKey(secret: Uint8Array): void {
   assert32Bytes(secret, "private key")
   if (!isSecretKey(secret)) throw new RangeError("expected a private key from 1 to n - 1")
 }
@@ -67,7 +67,7 @@ const largestLowS =
   fromHex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0") ?? new Uint8Array(32)
 
 /** Whether a signature has the right form: 64 bytes, a recovery id, a low s. */
-export function isRecoverable({ compact, recovery }: CurveSignature): boolean {
+function isRecoverable({ compact, recovery }: CurveSignature): boolean {
   return compact.length === 64 && [0, 1, 2, 3].includes(recovery) && isLowS(compact)
 }
 

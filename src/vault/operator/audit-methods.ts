@@ -3,7 +3,7 @@ import { Fault } from "../../std/fault.ts"
 import type { Acts, FilesInForce } from "../active/active-set.ts"
 import type { Installation } from "../config/installation.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import type { ArchivableStep, ArchiveBounds, JournalHead } from "../ledger/store/audit-queries.ts"
+import type { ArchiveBounds, JournalHead } from "../ledger/store/audit-queries.ts"
 import { longestWindowMs } from "../request/recount.ts"
 import { ledgerBytes } from "../status/watch-disk.ts"
 import type { Checkpoints } from "../watch/checkpoints.ts"
@@ -46,13 +46,13 @@ function archiveMethods(parts: AuditParts) {
         return { last_seq: archived.seq, stays: { seq: archived.seq + 1, why: beforeMs } }
       }
       const bounds = boundsOf(beforeMs, parts)
-      let [last, end]: [JournalHead, ArchivableStep["end"]] = [archived, undefined]
-      while (end === undefined) {
+      for (let last = archived; ;) {
         const step = await audit.archivable(last.seq, bounds)
-        ;[last, end] = [step.last ?? last, step.end]
+        last = step.last ?? last
+        if (step.end === undefined) continue
+        mayGo = last
+        return { last_seq: last.seq, stays: step.end === "journal_ends" ? null : step.end }
       }
-      mayGo = last
-      return { last_seq: last.seq, stays: end === "journal_ends" ? null : end }
     },
     auditArchive: (archived: AdminParams["auditArchive"]): Promise<AdminResults["auditArchive"]> =>
       parts.inTurn(async () => {

@@ -141,7 +141,7 @@ function parsePrices(bytes: Uint8Array, set: ActiveSet): Result<readonly NewPric
 }
 
 /** The prices that can be taken, and what is wrong with the others. */
-export function readPrices(given: z.infer<typeof pricesList>, { profile }: ActiveSet) {
+function readPrices(given: z.infer<typeof pricesList>, { profile }: ActiveSet) {
   const errors: FieldError[] = []
   const names = given.map(({ symbol }) => symbol)
   const prices = given.flatMap(({ symbol: name, value: text }, index): NewPrice[] => {

@@ -221,7 +221,7 @@ export function holdRequest(
 }
 
 /** How the worst case names an order: `buy DOGE-USD`, and what it is priced in where venue.yaml lists its symbol. */
-export type NamedOrder = { readonly side: string; readonly quote: string | undefined }
+type NamedOrder = { readonly side: string; readonly quote: string | undefined }
 
 /** The orders of a request, in the order of their sizes. */
 export function namedOrders(

@@ -3,7 +3,7 @@ import type { KeyView } from "../../../contract/bot-views.ts"
 import { Fault } from "../../../std/fault.ts"
 import type { FileSet } from "../../../vault/config/load-files.ts"
 import { pathsOf, type Installation } from "../../../vault/config/installation.ts"
-import { dialAdmin, ledgerReading, type Admin } from "../../installation/admin.ts"
+import { adminOver, dialAdmin, type Admin } from "../../installation/admin.ts"
 import { askStatus } from "../../installation/ask-daemon.ts"
 import { becomeOwner, fixHere } from "../../installation/usual-installation.ts"
 import { tryTargets } from "../notify-findings.ts"
@@ -81,17 +81,15 @@ const looks: readonly (readonly [LiveCheck, Look])[] = [
 async function linesOfDaemon(installation: Installation): Promise<readonly LiveLine[]> {
   const start = fixHere("countersign serve", installation)
   try {
-    const admin = await dialAdmin(installation)
-    if (admin === undefined) return withoutDaemon("No daemon runs here.", start)
+    const link = await dialAdmin(installation)
+    if (link === undefined) return withoutDaemon("No daemon runs here.", start)
     try {
-      const call: Admin["call"] = (method, params) => admin.call(method, params)
-      const facts = { call, readLedger: ledgerReading(installation, call) }
-      const lines = await linesOf(await factsOf(facts, installation))
+      const lines = await linesOf(await factsOf(adminOver(link, installation), installation))
       return lines.map((line) =>
         line.fix === null ? line : { ...line, fix: fixHere(line.fix, installation) },
       )
     } finally {
-      admin.close()
+      link.close()
     }
   } catch (error) {
     const isNew = error instanceof Fault && error.code === "not_initialised"

@@ -48,16 +48,6 @@ export type JournalEnds = JournalHead & {
     { readonly seq: number; readonly atMs: number; readonly publicKey: string } | undefined
 }
 
-/** An entry as it is stored, in the database or in an archive. */
-export type StoredEntry = {
-  readonly seq: number
-  readonly id: string
-  readonly kind: string
-  readonly at_ms: number
-  readonly row: string
-  readonly hash: Uint8Array
-}
-
 /** What checkpoints and batches are signed with. It signs nothing else and is worth nothing to a venue. */
 export type LedgerKey = {
   readonly secret: KeyObject

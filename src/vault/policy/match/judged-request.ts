@@ -70,7 +70,7 @@ export function subjectOf(request: JudgedRequest, circumstances: Circumstances):
 export type Reading<Value> = readonly Value[] | undefined
 
 /** In a `rule` every value that a field can mean must fit. In a `deny`, a limit or a hold, one is enough. */
-export type Polarity = "rule" | "deny"
+type Polarity = "rule" | "deny"
 
 /** An unreadable value fits no rule and every deny. A value that is certainly absent fits neither. */
 export function agrees<Value>(
