@@ -22,6 +22,11 @@ export type Settings = {
   /** Of one measurement at a steady rate. */
   readonly steadySeconds: number
   readonly rounds: number
+  /** Paces, in requests a second, and how many requests one measurement has. */
+  readonly paces: readonly number[]
+  readonly requests: number
+  /** Another checkout, installed: its daemon is measured beside this one's. */
+  readonly beside: string | undefined
   /** What is published, built first, or the sources as they are, which start more slowly. */
   readonly program: "built" | "checkout"
   readonly load: "wrk" | "node"

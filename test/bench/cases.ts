@@ -11,6 +11,7 @@ import { fleet } from "./cases/fleet.ts"
 import { forward } from "./cases/forward.ts"
 import { ledgerSizes } from "./cases/ledger-size.ts"
 import { memory } from "./cases/memory.ts"
+import { pace } from "./cases/pace.ts"
 import { records } from "./cases/records.ts"
 import { rules } from "./cases/rules.ts"
 import { signHttp } from "./cases/sign-http.ts"
@@ -20,6 +21,7 @@ import { steady } from "./cases/steady.ts"
 /** In the order in which they run. */
 export const cases: readonly Case[] = [
   ...[
+    pace,
     signHttp,
     budget,
     steady,

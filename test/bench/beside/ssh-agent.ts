@@ -13,7 +13,10 @@ import { quantilesOf } from "../report/quantiles.ts"
 
 const run = promisify(execFile)
 
-export type SshAgent = {
+/** Where an agent listens, and the key that it has: its blob, in base64. */
+export type AgentKey = { readonly path: string; readonly key: string }
+
+export type SshAgent = AgentKey & {
   /** Has it sign one digest after the other over one connection. */
   sign(seconds: number): Promise<Load>
   stop(): Promise<void>
@@ -30,8 +33,10 @@ export async function startSshAgent(): Promise<SshAgent> {
   while (!existsSync(socket)) await delay(10)
   await run("ssh-add", ["-q", key], { env: { ...process.env, SSH_AUTH_SOCK: socket } })
   const [, blob = ""] = (await readFile(`${key}.pub`, "latin1")).split(" ")
+  const at = { path: socket, key: blob }
   return {
-    sign: (seconds) => signFor(seconds, socket, Buffer.from(blob, "base64")),
+    ...at,
+    sign: (seconds) => signFor(seconds, at),
     stop: async () => {
       kill()
       process.off("exit", kill)
@@ -44,23 +49,33 @@ export async function startSshAgent(): Promise<SshAgent> {
 const signRequest = 13
 const signResponse = 14
 
-async function signFor(seconds: number, path: string, key: Buffer): Promise<Load> {
-  const socket = connect(path)
+async function signFor(seconds: number, at: AgentKey): Promise<Load> {
+  const { one, close } = connectAgent(at)
   const timesMs: number[] = []
   const startMs = performance.now()
   const endMs = startMs + seconds * 1_000
   try {
     for (let nowMs = startMs; nowMs < endMs;) {
-      await signOne(socket, key, timesMs.length)
+      await one(timesMs.length)
       const afterMs = performance.now()
       timesMs.push(afterMs - nowMs)
       nowMs = afterMs
     }
   } finally {
-    socket.destroy()
+    close()
   }
   const requests = timesMs.length
   return { requests, perSecond: requests / seconds, ...quantilesOf(timesMs) }
+}
+
+/** One connection, over which `one` has a digest of its own signed. */
+export function connectAgent({ path, key }: AgentKey) {
+  const socket = connect(path)
+  const blob = Buffer.from(key, "base64")
+  return {
+    one: (turn: number): Promise<void> => signOne(socket, blob, turn),
+    close: () => void socket.destroy(),
+  }
 }
 
 async function signOne(socket: Socket, key: Buffer, turn: number): Promise<void> {

@@ -29,6 +29,11 @@ export async function startTwoProcesses(): Promise<Server & Pick<Daemon, "pids">
   return { ...server, pids: { gate: [server.pid], vault } }
 }
 
+/** Starts the daemon's hops with nothing at any of them, with the daemon's flags. */
+export function startChain(): Promise<Server> {
+  return startBeside((ledger) => [...memoryFlags, programOf("chain"), `${ledger}.sock`])
+}
+
 function programOf(name: string): string {
   return join(import.meta.dirname, `${name}.ts`)
 }

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process"
 import { hash } from "node:crypto"
 import { once } from "node:events"
 import { createServer as createHttp, type ServerResponse } from "node:http"
-import { connect, createServer, type AddressInfo, type Socket } from "node:net"
+import { connect, createServer, type AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads"
 
@@ -16,6 +16,7 @@ import {
   type Order,
   type SignedOrder,
 } from "./least-signer.ts"
+import { lines } from "./lines.ts"
 
 const [, program = "", file = "", role = "gate"] = process.argv
 const socketPath = `${file}.sock`
@@ -109,23 +110,4 @@ function runLedger(path: string): void {
     end.run()
     parentPort?.postMessage("durable")
   })
-}
-
-/** Cuts what comes into lines; what it gives writes one, all of a tick together. */
-function lines(socket: Socket, take: (line: string) => void): (line: string) => void {
-  let rest = ""
-  let out: string[] = []
-  socket.setEncoding("utf8").on("data", (text: string) => {
-    const come = (rest + text).split("\n")
-    rest = come.pop() ?? ""
-    for (const line of come) take(line)
-  })
-  return (line) => {
-    out.push(line)
-    if (out.length > 1) return
-    process.nextTick(() => {
-      socket.write(`${out.join("\n")}\n`)
-      out = []
-    })
-  }
 }

@@ -29,11 +29,13 @@ export type SiteAsk = {
   /** Instead of the sandbox's. */
   readonly venueUrl?: string
   readonly opensBy?: "credential" | "passphrase"
+  /** Whose daemon it is; this checkout's if left out. */
+  readonly checkout?: string | undefined
 }
 
 /** Makes an installation with so many rules and keys and without rate budgets. */
 export async function makeSite(ask: SiteAsk): Promise<Site> {
-  const { program, rules = 20, keys = 32, venueUrl, opensBy = "credential" } = ask
+  const { program, checkout, rules = 20, keys = 32, venueUrl, opensBy = "credential" } = ask
   const upstream = venueUrl === undefined ? [] : ["--upstream", venueUrl]
   const make = opensBy === "credential" ? makeInstallation : makePassphraseInstallation
   const installation = await make(["--venue", "sandbox", ...upstream])
@@ -46,7 +48,7 @@ export async function makeSite(ask: SiteAsk): Promise<Site> {
     dir,
     bots,
     metricsToken,
-    serve: () => serveSite({ program, dir, bots }),
+    serve: () => serveSite({ program, checkout, dir, bots }),
     remove: () => installation.remove(),
   }
 }

@@ -17,10 +17,12 @@ export type Daemon = Server & {
 /** Starts a daemon in an installation, and waits until it would sign. */
 export async function serveSite({
   program,
+  checkout,
   dir,
   bots,
-}: Pick<Site, "dir" | "bots"> & Pick<Settings, "program">): Promise<Daemon> {
-  const launcher = await launcherOf(program)
+}: Pick<Site, "dir" | "bots"> &
+  Pick<Settings, "program"> & { readonly checkout?: string | undefined }): Promise<Daemon> {
+  const launcher = await launcherOf(program, checkout)
   const server = await startServer(process.execPath, [
     launcher,
     "serve",

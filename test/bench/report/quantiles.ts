@@ -1,13 +1,14 @@
 /** The usual points of a distribution. Sorts a copy. */
 export function quantilesOf(timesMs: readonly number[]): Readonly<{
   p50Ms: number
+  p90Ms: number
   p99Ms: number
   p999Ms: number
 }> {
   const sorted = Float64Array.from(timesMs).sort()
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
-  return { p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999) }
+  return { p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99), p999Ms: at(0.999) }
 }
 
 /** The middle one; of an even number, the upper of the two. */
