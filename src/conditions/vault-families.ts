@@ -40,7 +40,7 @@ function requestFamilies({ decisions, stages }: Measures): readonly MetricFamily
   ]
 }
 
-function commitFamilies({ seconds, entries, fleet }: Commits): readonly MetricFamily[] {
+function commitFamilies({ seconds, entries, waited, fleet }: Commits): readonly MetricFamily[] {
   const duration = {
     name: "countersign_ledger_commit_duration_seconds",
     help: "Time from handing a batch to the ledger's thread until it is durable.",
@@ -52,6 +52,11 @@ function commitFamilies({ seconds, entries, fleet }: Commits): readonly MetricFa
   return [
     timing(duration, workBoundsSeconds, seconds),
     timing(carried, entryBounds, entries),
+    gauge(
+      "countersign_ledger_commit_waiting_seconds",
+      "How long the commit at work has taken by now; 0 where none is.",
+      waited,
+    ),
     ...(fleet === undefined ? [] : fleetFamilies(fleet)),
   ]
 }

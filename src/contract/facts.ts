@@ -109,6 +109,8 @@ export type Measures = Shared & {
 export type Commits = {
   readonly seconds: Observed
   readonly entries: Observed
+  /** How long the one at work has taken by now, in seconds; 0 where none is. */
+  readonly waited: number
   /** Of one of several hosts. */
   readonly fleet?: FleetMeasures
 }

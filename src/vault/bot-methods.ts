@@ -60,7 +60,7 @@ export function botMethods(vault: Vault) {
         kind: "answer" as const,
         measures: await measuresOf(vault),
       })),
-    health: () => health(vault),
+    health: () => Promise.resolve(health(vault)),
     gateSettings: () => Promise.resolve(gateSettingsOf(vault.active())),
     tokens: () => Promise.resolve({ digests: tokenDigests(vault) }),
     alarmFacts: (params: BotParams["alarmFacts"]) => Promise.resolve(factsForGate(params, vault)),
@@ -134,10 +134,10 @@ async function report(
   return { kind: "answer" }
 }
 
-/** What it signs; nothing where it couldn't record it. */
-async function health(vault: Vault): Promise<BotResults["health"]> {
+/** What it signs; nothing where it couldn't record it. Waits for no commit. */
+function health(vault: Vault): BotResults["health"] {
   try {
-    await vault.ledger.count()
+    vault.ledger.assertAnswers()
     return openSigning(signingNow(vault))
   } catch {
     return { signs: "nothing", reasons: ["ledger_unavailable"] }

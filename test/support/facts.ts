@@ -31,7 +31,7 @@ export const noMeasures: Measures = {
   ...shared,
   decisions: [],
   stages: { parse: none, judge: none, record: none, sign: none },
-  commits: { seconds: none, entries: none },
+  commits: { seconds: none, entries: none, waited: 0 },
   signs: "all",
   ...{ reasons: [], frozen: [], keys: [], tokens: [], keyless: [], prices: [] },
   files_differ: false,

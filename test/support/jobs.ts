@@ -56,6 +56,7 @@ const idleShared = [
 
 /** These hold what is promised in milliseconds, so they run one by one, after all others. */
 const timed = [
+  "disk-stall.test.ts",
   "fair.test.ts",
   "fleet-freeze.test.ts",
   "fleet-silence.test.ts",

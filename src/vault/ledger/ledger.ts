@@ -110,6 +110,8 @@ export type Ledger = {
   bindings(): Bindings
   /** The set that was in force last when the ledger was opened. */
   readonly lastSet: StoredSet | undefined
+  /** @throws {Fault} `ledger_unavailable` where it is broken or closed, or a commit has been under way for over 5 seconds. */
+  assertAnswers(): void
   /** Resolves with what broke it; only opening it anew fixes that. Never, if it is closed first. */
   readonly broken: Promise<Fault>
   /** Reading, proving and archiving what was recorded. */

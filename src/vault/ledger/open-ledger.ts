@@ -1,3 +1,4 @@
+import { Fault } from "../../std/fault.ts"
 import { openBudgets } from "../budgets/budgets.ts"
 import { type Clock, type LedgerTime, openLedgerClock } from "../process/clock.ts"
 import { ledgerAudit } from "./audit/ledger-audit.ts"
@@ -104,6 +105,16 @@ async function hasEntry(store: LedgerStore, { seq, hash }: JournalHead): Promise
   return (await store.run("hashAt", seq)) === hash
 }
 
+/** A disk that is only slow is done before. */
+const longestCommitSeconds = 5
+
+function assertAnswers(store: LedgerStore): void {
+  store.assertOpen()
+  if (store.commits.read().waited < longestCommitSeconds) return
+  const message = "The ledger's last commit doesn't end; look at the disk under it."
+  throw new Fault("ledger_unavailable", message)
+}
+
 type Parts = DecideFrom & {
   readonly watchers: LedgerWatcher[]
   readonly mayNote: () => boolean
@@ -120,6 +131,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     now: time.now,
     lastSet,
     bindings,
+    assertAnswers: () => assertAnswers(store),
     broken: Promise.race([store.broken, marks.broken]),
     audit: ledgerAudit(store, () => notes.flush()),
     ...{ budgets: parts.budgets, rows: parts.rows },

@@ -37,10 +37,7 @@ async function openSubject(each: PacedSubject): Promise<Opened> {
   }
 }
 
-async function openHttp({
-  url,
-  posts,
-}: PacedSubject & { readonly kind: "http" }): Promise<Opened> {
+async function openHttp({ url, posts }: PacedSubject & { readonly kind: "http" }): Promise<Opened> {
   const connection = await openConnection(url)
   const bytes = posts.map((post) => Buffer.from(post))
   return {

@@ -15,7 +15,7 @@ export async function atPace(
   const timesMs: number[] = []
   const startMs = performance.now()
   const endMs = startMs + seconds * 1_000
-  for (let dueMs = startMs; ; ) {
+  for (let dueMs = startMs; ;) {
     // Poisson's: the time to the next is exponential.
     dueMs -= (Math.log(1 - Math.random()) * 1_000) / perSecond
     if (dueMs > endMs) return timesMs

@@ -50,7 +50,7 @@ type Done = Waiting & { readonly result: unknown }
 export class MemoryStore implements LedgerStore {
   readonly broken: Promise<Fault>
   readonly commits = {
-    read: () => ({ seconds: { counts: [], sum: 0 }, entries: { counts: [], sum: 0 } }),
+    read: () => ({ seconds: { counts: [], sum: 0 }, entries: { counts: [], sum: 0 }, waited: 0 }),
   }
   readonly tables = new Tables()
   readonly #disk: Disk

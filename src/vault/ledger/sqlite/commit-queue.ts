@@ -49,7 +49,6 @@ export class CommitQueue implements LedgerStore {
   readonly nonces: NonceShare | undefined
   #gathering: Waiting[] = []
   #atWork: readonly Waiting[] = []
-  #startedMs = 0
   #isScheduled = false
   /** Whether the thread holds a batch that is durable elsewhere by now. */
   #isHeld = false
@@ -153,7 +152,7 @@ export class CommitQueue implements LedgerStore {
     if (this.#gathering.length === 0 || this.#atWork.length > 0) return
     this.#atWork = this.#gathering
     this.#gathering = []
-    this.#startedMs = performance.now()
+    this.commits.begin()
     this.#release()
     try {
       const jobs = this.#atWork.map(({ job }) => job)
@@ -185,7 +184,7 @@ export class CommitQueue implements LedgerStore {
     const done = this.#atWork
     this.#atWork = []
     this.#head = head
-    this.commits.note(this.#startedMs, done.filter(({ job }) => job.kind === "write").length)
+    this.commits.end(done.filter(({ job }) => job.kind === "write").length)
     this.#startBatch()
     for (const [index, { resolve }] of done.entries()) resolve(results[index])
   }
@@ -248,17 +247,24 @@ export function closedFault(): Fault {
   return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
 }
 
-/** How long the ledger's commits took, and how much each carried. Starts with nothing timed. */
+/** How long the ledger's commits take, and how much each carries. Starts with nothing timed. */
 function timeCommits() {
   const seconds = openHistogram(workBoundsSeconds)
   const entries = openHistogram(entryBounds)
+  let startedMs: number | undefined
+  const waited = (): number =>
+    startedMs === undefined ? 0 : (performance.now() - startedMs) / 1_000
   return {
-    /** A batch that was handed over at `startedMs` is durable, with so many entries. One with none isn't counted. */
-    note(startedMs: number, written: number): void {
-      if (written === 0) return
-      seconds.observe((performance.now() - startedMs) / 1_000)
-      entries.observe(written)
+    /** A batch is handed over. */
+    begin: () => void (startedMs = performance.now()),
+    /** It is durable, with so many entries. One with none isn't counted. */
+    end(written: number): void {
+      if (written > 0) {
+        seconds.observe(waited())
+        entries.observe(written)
+      }
+      startedMs = undefined
     },
-    read: (): Commits => ({ seconds: seconds.read(), entries: entries.read() }),
+    read: (): Commits => ({ seconds: seconds.read(), entries: entries.read(), waited: waited() }),
   }
 }
