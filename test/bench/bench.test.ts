@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
 import { recoverTypedDataAddress, type Hex } from "viem"
 
 import { fromHex } from "../../src/std/bytes.ts"
@@ -16,6 +17,9 @@ import { startSshAgent } from "./beside/ssh-agent.ts"
 import { startFloor } from "./beside/start-floor.ts"
 import { startMinimum, startTwoProcesses } from "./beside/start-minimum.ts"
 import { cases } from "./cases.ts"
+import { atPace } from "./load/pace.ts"
+import { runPace } from "./load/run-pace.ts"
+import { timelineOf, type Mark } from "./timeline/marks.ts"
 import { runNodeLoad } from "./load/node-load.ts"
 import { rawPost } from "./load/post.ts"
 import { agentTypes, canonicalOrders, domain, orders, ordersPath } from "./order.ts"
@@ -38,6 +42,46 @@ describe("the benchmarks", () => {
     } finally {
       await floor.stop()
     }
+  })
+
+  it("keep a pace at random moments, and count what waits for the one before", async () => {
+    const tookMs = await atPace(() => sleep(20), { perSecond: 100, seconds: 0.5 })
+    assert.ok(tookMs.length > 20 && tookMs.length < 100, `${tookMs.length}`)
+    // Twice as many are due as can be done, so nearly all wait.
+    assert.ok(tookMs.filter((ms) => ms > 25).length > tookMs.length / 2)
+  })
+
+  it("measure what is done at a pace in a process of its own", async () => {
+    const subject = { kind: "in process", name: "viem, in process" } as const
+    const { requests, p50Ms, p99Ms, cpuMicros } = await runPace({
+      ...{ subject, perSecond: 100, seconds: 0.3 },
+    })
+    assert.ok(requests > 5)
+    assert.ok(p50Ms > 0 && p50Ms <= p99Ms)
+    assert.ok(cpuMicros > 0)
+  })
+
+  it("tell when each stage of a request was over, by the marks within its own time", () => {
+    const requests = [
+      { fromNs: 0, toNs: 9_000 },
+      { fromNs: 20_000, toNs: 31_000 },
+    ]
+    const marks: Mark[] = [
+      ["parsed", 2_000],
+      ["between", 15_000],
+      ["parsed", 23_000],
+      ["signed", 4_000],
+      ["signed", 30_000],
+      ["once", 21_000],
+    ]
+    assert.deepEqual(
+      [...timelineOf(requests, marks)],
+      [
+        ["parsed", 3],
+        ["signed", 10],
+        ["client: answer read", 11],
+      ],
+    )
   })
 
   it("give up when an answer isn't 200", async () => {

@@ -22,6 +22,8 @@ export type Settings = {
   /** Of one measurement at a steady rate. */
   readonly steadySeconds: number
   readonly rounds: number
+  /** Only subjects whose name has it are measured. */
+  readonly subjects: string
   /** Paces, in requests a second, and how many requests one measurement has. */
   readonly paces: readonly number[]
   readonly requests: number

@@ -1,6 +1,7 @@
 import type { Case } from "./case.ts"
 import { auditVerify } from "./cases/audit-verify.ts"
 import { budget } from "./cases/budget.ts"
+import { timeline } from "./cases/timeline.ts"
 import { withConsole } from "./cases/console.ts"
 import { decision } from "./cases/decision.ts"
 import { fair } from "./cases/fair.ts"
@@ -22,6 +23,7 @@ import { steady } from "./cases/steady.ts"
 export const cases: readonly Case[] = [
   ...[
     pace,
+    timeline,
     signHttp,
     budget,
     steady,

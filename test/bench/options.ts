@@ -26,6 +26,7 @@ export function readOptions(args: readonly string[]): Options {
       json: { type: "string" },
       svg: { type: "string" },
       beside: { type: "string" },
+      subjects: { type: "string", default: "" },
       load: { type: "string", default: isInstalled("wrk") ? "wrk" : "node" },
       seconds: number(3),
       "warm-up-seconds": number(5),
@@ -48,6 +49,7 @@ export function readOptions(args: readonly string[]): Options {
     paces: values.pace.map(aboveZero),
     requests: aboveZero(values.requests),
     beside: values.beside,
+    subjects: values.subjects,
     signatures: aboveZero(values.signatures),
     records: aboveZero(values.records),
   } as const

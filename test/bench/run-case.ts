@@ -21,7 +21,8 @@ export type Report = { readonly results: readonly Result[]; readonly skipped: re
 /** Measures all subjects of a case in turn, round after round. */
 export async function runCase(each: Case, settings: Settings): Promise<Report> {
   const opened = await each.open(settings)
-  const { subjects, skipped = [] } = opened
+  const { skipped = [] } = opened
+  const subjects = opened.subjects.filter(({ name }) => name.includes(settings.subjects))
   const found = new Map<string, Figures[]>(subjects.map(({ name }) => [name, []]))
   try {
     for (let round = 0; round < (each.rounds ?? settings.rounds); round++) {

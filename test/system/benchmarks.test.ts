@@ -10,7 +10,7 @@ import { needsPostgres } from "../support/postgres-server.ts"
 import { numRuns } from "../support/runs.ts"
 
 const { settings } = readOptions(
-  "--checkout --load node --seconds 0.1 --warm-up-seconds 0.1 --rounds 1 --records 1000 --steady-seconds 1".split(
+  "--checkout --load node --seconds 0.1 --warm-up-seconds 0.1 --rounds 1 --records 1000 --steady-seconds 1 --pace 40 --requests 20".split(
     " ",
   ),
 )
@@ -19,7 +19,15 @@ describe("the benchmarks", () => {
   // The whole run has no time for these.
   const isLong = numRuns(1).numRuns > 1
   const onPostgres = isLong ? ["fleet-start", "fleet-alone", "fleet", "fleet-steady"] : []
-  for (const name of ["budget", "forward", "decision", "audit-verify", ...onPostgres]) {
+  for (const name of [
+    "pace",
+    "timeline",
+    "budget",
+    "forward",
+    "decision",
+    "audit-verify",
+    ...onPostgres,
+  ]) {
     it(`measure ${name}`, onPostgres.includes(name) ? needsPostgres : {}, async () => {
       const { results } = await runCase(
         cases.find((each) => each.name === name)!,

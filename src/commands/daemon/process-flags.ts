@@ -107,6 +107,8 @@ export const memoryFlags: readonly string[] = [
   "--max-semi-space-size=8",
   "--single-threaded-gc",
   "--heap-growing-percent=50",
+  // Else V8 goes through a whole heap again and again where little goes on, and requests wait for that.
+  "--no-memory-reducer",
 ]
 
 /** glibc would begin an arena for each thread, and keep in it what was freed there. */

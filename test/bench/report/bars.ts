@@ -16,6 +16,39 @@ export type Bar = {
 type Round = (subject: string, figure: string) => number | undefined
 
 export const bars: readonly Bar[] = [
+  ...(["p50", "p99"] as const).map((point): Bar => ({
+    case: "pace",
+    what: `sign, 20/s, state in memory: ${point}, by viem's at the same pace`,
+    ...{ kind: "at most", limit: point === "p50" ? 1.7 : 2.5 },
+    measured: (round) =>
+      ratio(
+        round("20/s sign, memory", `${point} ms`),
+        round("20/s viem, in process", `${point} ms`),
+      ),
+  })),
+  {
+    case: "pace",
+    what: "sign, 20/s, state on disk: p50 less one flush, by viem's",
+    ...{ kind: "at most", limit: 2 },
+    measured: (round) =>
+      ratio(
+        more(round("20/s sign, disk", "p50 ms"), round("20/s one flush", "p50 ms")),
+        round("20/s viem, in process", "p50 ms"),
+      ),
+  },
+  {
+    case: "pace",
+    what: "forward, 20/s, state in memory: p50, by that of the same without sending",
+    ...{ kind: "at most", limit: 1.5 },
+    measured: (round) =>
+      ratio(round("20/s forward, memory", "p50 ms"), round("20/s sign, memory", "p50 ms")),
+  },
+  {
+    case: "pace",
+    what: "sign, 20/s, state in memory: processor time of a signature, µs",
+    ...{ kind: "at most", limit: 1_200 },
+    measured: (round) => round("20/s sign, memory", "cpu µs"),
+  },
   {
     case: "sign-http",
     what: "sign, 1 connection: p50, by that of viem in process",

@@ -21,9 +21,9 @@ import type { Batch, FromWorker, ThreadAsk, ThreadQueries, ToWorker } from "./wo
 // open-sqlite-store.ts starts this thread
 const { file, nowMs, isReplicated } = workerData as ThreadAsk
 
-/** How many requests may trail, and for how long. To catch up with them is a few milliseconds' work. */
+/** How many requests may trail, and for how long. To catch up with them is a few milliseconds' work; after each, it would be a second commit. */
 const maxTrailing = 128
-const maxTrailingMs = 50
+const maxTrailingMs = 2_000
 const catchUpBatch: Batch = {
   jobs: [{ kind: "query", name: "catchUp", args: [] }],
   clock: undefined,
