@@ -45,11 +45,15 @@ export const pace: Case = {
           ...all.flatMap(({ name, daemon }, index) => {
             const state = index % 2 === 0 ? "memory" : "disk"
             const pids = Object.values(daemon.pids).flat()
-            const post = (prefix: "/sign" | ""): PacedSubject => ({
-              ...{ kind: "http", url: daemon.url, posts: signingPosts(daemon, prefix) },
-            })
+            const post = (prefix: "/sign" | "") =>
+              ({ kind: "http", url: daemon.url, posts: signingPosts(daemon, prefix) }) as const
             return [
               at(`${name}sign, ${state}`, post("/sign"), pids),
+              at(
+                `${name}sign, ${state}, warm`,
+                { ...post("/sign"), between: checksOf(daemon) },
+                pids,
+              ),
               at(`${name}forward, ${state}`, post(""), pids),
             ]
           }),
@@ -93,6 +97,11 @@ function subjectsAt(perSecond: number, { requests }: Settings): At {
       return { "p50 ms": p50Ms, "p90 ms": p90Ms, "p99 ms": p99Ms, "cpu µs": cpuMicros }
     },
   })
+}
+
+/** What a bot may ask all the time to keep the path warm: nothing is signed, counted or recorded of it. */
+function checksOf(daemon: Daemon) {
+  return { posts: signingPosts(daemon, "/check"), everyMs: 5 }
 }
 
 function chainPosts(url: string): readonly string[] {

@@ -2,12 +2,13 @@
 import { constants } from "node:fs"
 import { open } from "node:fs/promises"
 import { json } from "node:stream/consumers"
+import { setTimeout as sleep } from "node:timers/promises"
 
 import { signers } from "../beside/signers.ts"
 import { connectAgent } from "../beside/ssh-agent.ts"
 import { cpuMs } from "../daemon/process-cost.ts"
 import { quantilesOf } from "../report/quantiles.ts"
-import { openConnection } from "./connection.ts"
+import { openConnection, type Connection } from "./connection.ts"
 import { atPace } from "./pace.ts"
 import type { PaceAsk, Paced, PacedSubject } from "./run-pace.ts"
 
@@ -37,13 +38,43 @@ async function openSubject(each: PacedSubject): Promise<Opened> {
   }
 }
 
-async function openHttp({ url, posts }: PacedSubject & { readonly kind: "http" }): Promise<Opened> {
+async function openHttp({
+  url,
+  posts,
+  between,
+}: PacedSubject & { readonly kind: "http" }): Promise<Opened> {
   const connection = await openConnection(url)
-  const bytes = posts.map((post) => Buffer.from(post))
+  const stop = between && (await askBetween(url, between))
+  const one = asker(connection, posts)
   return {
-    one: (turn) => connection.ask(bytes[turn % bytes.length] ?? Buffer.alloc(0)),
-    close: () => connection.close(),
+    one,
+    close: () => {
+      stop?.()
+      connection.close()
+    },
   }
+}
+
+function asker(connection: Connection, posts: readonly string[]): Opened["one"] {
+  const bytes = posts.map((post) => Buffer.from(post))
+  return (turn) => connection.ask(bytes[turn % bytes.length] ?? Buffer.alloc(0))
+}
+
+async function askBetween(
+  url: string,
+  { posts, everyMs }: { readonly posts: readonly string[]; readonly everyMs: number },
+): Promise<() => void> {
+  const connection = await openConnection(url)
+  const one = asker(connection, posts)
+  let isOver = false
+  void (async () => {
+    for (let turn = 0; !isOver; turn++) {
+      await one(turn)
+      await sleep(everyMs)
+    }
+    connection.close()
+  })()
+  return () => (isOver = true)
 }
 
 function openInProcess(name: string): Opened {

@@ -7,7 +7,13 @@ import type { Pace } from "./pace.ts"
 
 /** What is done at a pace. */
 export type PacedSubject =
-  | { readonly kind: "http"; readonly url: string; readonly posts: readonly string[] }
+  | {
+      readonly kind: "http"
+      readonly url: string
+      readonly posts: readonly string[]
+      /** Asked on a connection of its own every few milliseconds. */
+      readonly between?: { readonly posts: readonly string[]; readonly everyMs: number }
+    }
   /** One of beside/signers.ts. */
   | { readonly kind: "in process"; readonly name: string }
   | { readonly kind: "ssh-agent"; readonly path: string; readonly key: string }
