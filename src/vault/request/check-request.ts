@@ -6,6 +6,7 @@ import { budgetExhausted } from "../budgets/budget.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import { sizesOf } from "../ledger/records/request-row.ts"
 import type { Headroom } from "../ledger/records/reservation.ts"
+import { spentLongest } from "../ledger/meters/meters.ts"
 import { limitExhausted } from "../ledger/refusals.ts"
 import { recordedTime, type LedgerTime } from "../process/clock.ts"
 import type { CheckContext, ExplainContext } from "./asking.ts"
@@ -75,7 +76,7 @@ function heldOrSpent(
   nowMs: LedgerTime,
 ): Refusal | undefined {
   if (release.kind === "missing") return wouldHold(release.held)
-  const spent = standing.find(({ claim, fits }) => claim.mode === "enforce" && !fits)
+  const spent = spentLongest(standing)
   return spent && limitExhausted(spent, nowMs)
 }
 

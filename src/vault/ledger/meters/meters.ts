@@ -226,7 +226,8 @@ function freesAt(
   return atMs === Infinity ? undefined : atMs
 }
 
-function spentLongest(rooms: readonly Headroom[]): Headroom | undefined {
+/** Of the limits that are spent, the one that a request is refused for: whoever waits for that waits for all. */
+export function spentLongest(rooms: readonly Headroom[]): Headroom | undefined {
   const spent = rooms.filter(({ fits, claim }) => !fits && claim.mode === "enforce")
   const [first, ...others] = spent
   return others.reduce((latest, room) => (isLater(room, latest) ? room : latest), first)

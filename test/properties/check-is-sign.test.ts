@@ -1,0 +1,260 @@
+// What `/check` says of a request is what `/sign` does at the same moment.
+
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import fc from "fast-check"
+
+import type { Refusal } from "../../src/contract/refusal.ts"
+import { utf8 } from "../../src/std/bytes.ts"
+import { fakeClock } from "../support/fake-clock.ts"
+import {
+  cancelPath,
+  limitOrder,
+  openTestVault,
+  testPassphrase,
+  ordersPath,
+  type CallChanges,
+  type TestVault,
+} from "../support/open-test-vault.ts"
+import { numRuns } from "../support/runs.ts"
+
+const sizes = ["0.1", "0.1", "0.2", "0.3", "0.5", "0.6"] as const
+const clients = ["one", "two"] as const
+
+/** Lines of a policy, each of which may be there or not. */
+const parts = {
+  rules: [
+    `{name: quote, endpoints: [placeOrder], symbols: [BTC-PERP], max_quantity: "0.5"}`,
+    `{name: small, endpoints: [placeOrder], max_quantity: "0.2", sides: [buy]}`,
+    `{name: notional, endpoints: [placeOrder], max_notional: "20000"}`,
+    `{name: out, endpoints: [cancelOrder, cancelAll]}`,
+  ],
+  deny: [
+    `{name: no-asks, sides: [sell], order_types: [limit]}`,
+    `{name: no-cancels, endpoints: [cancelAll]}`,
+  ],
+  hold: [`{name: large, over_quantity: "0.2", ttl: 60s}`, `{name: asks, sides: [sell], ttl: 2s}`],
+  limits: [
+    `{name: pace, count: orders, window: 1s, max: "1"}`,
+    `{name: few, count: requests, window: 10s, max: "2", per: client}`,
+    `{name: value, sum: submitted_notional, window: 1m, max: "40000", per: key}`,
+    `{name: trial, sum: submitted_notional, window: ever, max: "90000"}`,
+    `{name: seen, count: requests, window: 10s, max: "1", mode: observe}`,
+    `{name: cancels, endpoints: [cancelOrder], count: requests, window: 5s, max: "1"}`,
+  ],
+} satisfies Readonly<Record<string, readonly string[]>>
+
+function someOf(entries: string[]): fc.Arbitrary<string[]> {
+  return fc.oneof({ weight: 4, arbitrary: fc.constant<string[]>([]) }, fc.subarray(entries))
+}
+
+const arbitraryPolicy = fc
+  .record({
+    rules: fc.subarray(parts.rules, { minLength: 2 }),
+    deny: someOf(parts.deny),
+    hold: someOf(parts.hold),
+    limits: fc.oneof(fc.constant(parts.limits), fc.subarray(parts.limits)),
+    head: fc.constantFrom(
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "repeat_within: 3s\n",
+      "require_idempotency: true\n",
+    ),
+  })
+  .map(({ head, ...lists }) => {
+    const lines = Object.entries(lists)
+      .filter(([, entries]) => entries.length > 0)
+      .map(([name, entries]) => `${name}:\n${entries.map((entry) => `  - ${entry}\n`).join("")}`)
+    return `policy: drawn\n${head}${lines.join("")}`
+  })
+
+type Step =
+  | {
+      readonly kind: "ask"
+      readonly client: (typeof clients)[number]
+      readonly body: Readonly<Record<string, unknown>>
+      readonly changes: CallChanges
+    }
+  | { readonly kind: "pass"; readonly ms: number }
+  | { readonly kind: "freeze"; readonly name: (typeof clients)[number] }
+  | { readonly kind: "price" | "thaw" | "release" | "refuse" | "lock" | "unlock" }
+
+const placing = fc
+  .record({
+    symbol_id: fc.constantFrom(...Array<number>(12).fill(1), 2, 9),
+    is_buy: fc.constantFrom(true, true, true, true, true, false),
+    quantity: fc.constantFrom(...sizes),
+    price: fc.constantFrom(...Array<string>(12).fill("63000"), "70000", "0"),
+  })
+  .map((changes) => ({ body: limitOrder(changes), changes: { path: ordersPath } }))
+const cancelling = fc
+  .constantFrom("101", "102")
+  .map((order_id) => ({ body: { order_id }, changes: { path: cancelPath } }))
+const unread = fc.constantFrom(
+  { body: limitOrder({ quantity: 0.1 }), changes: {} },
+  { body: limitOrder(), changes: { path: "/v1/trade/nothing" } },
+  { body: limitOrder(), changes: { key: "nobody" } },
+  { body: limitOrder(), changes: { expiresIn: "soon" } },
+)
+
+const asking = fc
+  .tuple(
+    fc.constantFrom(...clients),
+    fc.oneof({ weight: 12, arbitrary: placing }, { weight: 3, arbitrary: cancelling }, unread),
+    fc.constantFrom(...Array<undefined>(20).fill(undefined), "agent", "wallet"),
+    fc.option(fc.uuid(), { nil: undefined, freq: 3 }),
+  )
+  .map(([client, { body, changes }, key, idempotencyKey]): Step => {
+    const named = { ...(key && { key }), ...(idempotencyKey && { idempotencyKey }) }
+    return { kind: "ask", client, body, changes: { ...named, ...changes } }
+  })
+
+/** What a person does, the more often the oftener it stands here. */
+const words = [
+  ...(["price", "price", "price", "thaw", "thaw", "release", "release", "refuse"] as const),
+  ...(["lock", "unlock", "unlock"] as const),
+]
+
+const arbitraryStep = fc.oneof(
+  { weight: 24, arbitrary: asking },
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom(1, 400, 400, 1_000, 3_000, 11_000)
+      .map((ms): Step => ({ kind: "pass", ms })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(...clients).map((name): Step => ({ kind: "freeze", name })),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(...words).map((kind): Step => ({ kind })),
+  },
+)
+
+/** What a hold's refusal says before and after it is opened differs, and nothing else of it. */
+function saidOf(refusal: Refusal) {
+  return refusal.code === "approval_required" ? { code: refusal.code } : refusal
+}
+
+describe("for any policies, what was asked before, and any request", () => {
+  it("/check says what /sign does: whether, and why not, with code, sentence and data", async () => {
+    const seen = new Map<string, number>()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(arbitraryPolicy, { minLength: 1, maxLength: 2 }),
+        fc.array(arbitraryStep, { minLength: 20, maxLength: 40 }),
+        async (policies, steps) => {
+          const clock = fakeClock()
+          const named = policies.map((text, index) => text.replace("drawn", `drawn-${index}`))
+          const test = await openTestVault({ policies: named, clock, keys: "on_disk" })
+          try {
+            const tokens = await populate(test)
+            for (const step of steps) {
+              const outcome = await take(step, { test, tokens, clock })
+              if (outcome !== undefined) seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
+            }
+          } finally {
+            await test.remove()
+          }
+        },
+      ),
+      numRuns(30),
+    )
+    for (const code of [
+      "signed",
+      "policy_denied",
+      "limit_exhausted",
+      "approval_required",
+      "frozen",
+    ])
+      assert.ok((seen.get(code) ?? 0) > 0, `${code} among ${JSON.stringify([...seen])}`)
+  })
+})
+
+type Tokens = Readonly<Record<(typeof clients)[number], string>>
+
+async function populate(test: TestVault): Promise<Tokens> {
+  await test.admin.setPrice({ symbol: "BTC-PERP", value: "63000" })
+  await test.addKey({ name: "wallet", role: "wallet" })
+  await test.addKey({ name: "agent", role: "agent", wallet: "wallet" })
+  await test.addKey({ name: "second", role: "agent", wallet: "wallet" })
+  return {
+    one: await test.addClient({ name: "one", keys: ["agent", "wallet"] }),
+    two: await test.addClient({ name: "two", keys: ["second"] }),
+  }
+}
+
+type Site = {
+  readonly test: TestVault
+  readonly tokens: Tokens
+  readonly clock: ReturnType<typeof fakeClock>
+}
+
+async function take(step: Step, { test, tokens, clock }: Site): Promise<string | undefined> {
+  const { admin, vault } = test
+  switch (step.kind) {
+    case "ask":
+      return askBoth(step, test, tokens[step.client])
+    case "pass":
+      clock.pass(step.ms)
+      break
+    case "freeze":
+      await admin.freeze({ scope: "client", name: step.name, reason: "drawn", cancels: true })
+      break
+    case "thaw":
+      if (vault.active().freezes.length > 0) {
+        await admin.thaw({ freezes: [...vault.active().freezes] })
+      }
+      break
+    case "price":
+      await admin.setPrice({ symbol: "BTC-PERP", value: "63000" })
+      break
+    case "lock":
+      await admin.lock()
+      break
+    case "unlock":
+      await admin.unlock({ secret: utf8(testPassphrase) })
+      break
+    case "release":
+    case "refuse":
+      await decide(step.kind, test)
+  }
+  return undefined
+}
+
+/** A person's word on what waits longest, if anything does. */
+async function decide(word: "release" | "refuse", { admin, vault }: TestVault): Promise<void> {
+  const [waiting] = vault.ledger.holds(vault.now()).filter(({ state }) => state === "pending")
+  if (waiting === undefined) return
+  const decision = word === "release" ? "released" : "refused"
+  const policy_hash = vault.active().policyHash
+  await admin.decideHold({ id: waiting.hold, decision, policy_hash })
+}
+
+/** Both are asked within one moment; returns what came of it. */
+async function askBoth(
+  { body, changes }: Extract<Step, { readonly kind: "ask" }>,
+  test: TestVault,
+  token: string,
+): Promise<string> {
+  const checked = test.check(token, body, changes)
+  const signed = await test.sign(token, body, changes)
+  assert.ok(checked.kind === "answer", "a client that is known is answered")
+  const { would_sign: wouldSign, refusal } = checked.report
+  if (signed.kind === "refused") {
+    assert.ok(refusal !== null, `/check would sign, /sign says ${signed.refusal.message}`)
+    assert.deepEqual(saidOf(refusal), saidOf(signed.refusal))
+    assert.equal(wouldSign, false)
+    return refusal.code
+  }
+  assert.equal(refusal, null)
+  assert.equal(wouldSign, true)
+  return "signed"
+}
