@@ -9,27 +9,22 @@ export type FieldsOf<Entry extends LogHead> = Readonly<
   Record<Exclude<keyof Entry & string, keyof LogHead>, true>
 >
 
-type OpenLog<Entry extends LogHead> = {
-  readonly log: (entry: Entry) => void
-  /** From now on, only this level and more urgent ones are written. */
-  readonly logFrom: (level: LogLevel) => void
-}
-
 /** Writes entries from `info` up. Of each entry it writes only the fields that are named, in their order. */
 export function createLog<Entry extends LogHead>(
   fields: FieldsOf<Entry>,
   open: () => LogOut = logOut,
-): OpenLog<Entry> {
+) {
   const names = Object.keys(fields)
   let minimum: LogLevel = "info"
   let out: LogOut | undefined // asked for once: a process keeps what it writes to
   return {
-    log(entry) {
+    log(entry: Entry): void {
       if (logLevels.indexOf(entry.level) < logLevels.indexOf(minimum)) return
       out ??= open()
       out.write(logLine(entry, told(entry, names), out.form), entry.level)
     },
-    logFrom(level) {
+    /** From now on, only this level and more urgent ones are written. */
+    logFrom(level: LogLevel): void {
       minimum = level
     },
   }

@@ -1,4 +1,4 @@
-import type { KeySource } from "../../src/vault/ledger/records/idempotency.ts"
+import type { IdempotencyKey } from "../../src/vault/ledger/records/idempotency.ts"
 import { Buffer } from "node:buffer"
 
 import { cancelPath, ordersPath } from "../support/open-test-vault.ts"
@@ -17,7 +17,7 @@ export type Asked = {
   /** How many, of what each costs 1. */
   readonly quantity: number
   readonly purpose: Purpose
-  readonly idempotency: { readonly by: KeySource; readonly key: string } | undefined
+  readonly idempotency: Omit<IdempotencyKey, "client"> | undefined
 }
 
 /** What is wanted, as the bot asks for it. */

@@ -20,25 +20,29 @@ export type OperatorRecords = SetInForce & { readonly ledger: Ledger }
 /** The same, with the keys that sign it. */
 export type OperatorSigning = OperatorRecords & { readonly keyring: Keyring }
 
-/** An account operation that the operator asks for. No policy is asked: who asks writes the policies. */
-type OperatorAsk = {
-  readonly operation: OperationId
-  /** The business fields, JSON. */
-  readonly body: string
-  /** Who signs: a wallet key held here, or one elsewhere as {@link walletElsewhere} tells it. */
-  readonly wallet: KeyEntry
-  /** The usual time of account operations if left out. */
-  readonly ttlMs?: number | undefined
-}
-
 /**
- * Parses what an operator asks for with the code that reads a bot's body, so that what no policy can lift
- * holds here too.
+ * Parses an account operation that the operator asks for with the code that reads a bot's body, so that what no policy
+ * can lift holds here too. No policy is asked: who asks writes the policies.
  *
  * @throws {Fault} `undisclosed`, `usage`.
  */
-export function parseOperation(ask: OperatorAsk, set: ActiveSet): ParsedRequest {
-  const { operation, body, wallet, ttlMs } = ask
+export function parseOperation(
+  {
+    operation,
+    body,
+    wallet,
+    ttlMs,
+  }: {
+    readonly operation: OperationId
+    /** The business fields, JSON. */
+    readonly body: string
+    /** Who signs: a wallet key held here, or one elsewhere as {@link walletElsewhere} tells it. */
+    readonly wallet: KeyEntry
+    /** The usual time of account operations if left out. */
+    readonly ttlMs?: number | undefined
+  },
+  set: ActiveSet,
+): ParsedRequest {
   const endpoint = set.profile.endpoints.get(operation)
   if (endpoint === undefined) throw new Fault("internal", "The profile lacks an endpoint.")
   const call = { path: endpoint.path, body: Buffer.from(body).toString("base64"), key: wallet.name }
@@ -82,17 +86,14 @@ export async function reserveOperation<Made>(
   return reserveForced({ read, client: operatorName, rule: operatorName }, vault, make)
 }
 
-/** What no policy judges, and in whose name it is recorded. */
-type ForcedAsk = Pick<RequestEntry, "client" | "rule"> & { readonly read: ReadOperation }
-
 /**
- * Records a request that no policy judges, takes its nonce, and resolves with what `make` makes of it once that is durable.
+ * Records a request that no policy judges in the name of `client` and `rule`, takes its nonce, and resolves with what `make` makes of it once that is durable.
  * It is read in the ledger's turn, by what other hosts have done. No limit counts it, and no rate budget stops it.
  *
  * @throws {Fault} `vault_unavailable` when its signer was too busy, and what `read` and the ledger throw.
  */
 export function reserveForced<Made>(
-  { read, client, rule }: ForcedAsk,
+  { read, client, rule }: Pick<RequestEntry, "client" | "rule"> & { readonly read: ReadOperation },
   vault: OperatorRecords,
   make: (request: ParsedRequest, recorded: Recorded) => Made,
 ): Promise<Made> {

@@ -22,18 +22,6 @@ import {
   type RollingWindow,
 } from "./budget.ts"
 
-/** The state of a budget for one client. */
-type BudgetStand = {
-  readonly max: number
-  readonly used: number
-  /** The client's own part of that. */
-  readonly own: number
-  /** The weight that its requests may use now. Requests that reduce risk may use more. */
-  readonly left: number
-  /** When the oldest weight stops counting; `undefined` when nothing is used. */
-  readonly freesInMs: number | undefined
-}
-
 /**
  * Our copy of the venue's rate budgets, in memory and in monotonic time. Windows roll: each weight counts for
  * exactly its time.
@@ -62,7 +50,20 @@ export type Budgets = {
    */
   fill(scope: BudgetScope, address: Address | undefined): void
   /** The state of the IP budget or of an address's budget, for a client. */
-  stand(client: string, terms: BudgetTerms, address: Address | undefined): BudgetStand
+  stand(
+    client: string,
+    terms: BudgetTerms,
+    address: Address | undefined,
+  ): {
+    readonly max: number
+    readonly used: number
+    /** The client's own part of that. */
+    readonly own: number
+    /** The weight that its requests may use now. Requests that reduce risk may use more. */
+    readonly left: number
+    /** When the oldest weight stops counting; `undefined` when nothing is used. */
+    readonly freesInMs: number | undefined
+  }
 }
 
 /** Starts with nothing used. */

@@ -33,9 +33,6 @@ export const yesOrNo = z
   .default("false")
   .transform((text) => text === "true")
 
-/** How the venue is reached, but for its address, which is in venue.yaml. */
-type UpstreamConfig = Omit<UpstreamSettings, "baseUrl">
-
 /** Some twenty certificates. A system's whole store belongs to the system. */
 const maxCaChars = 65_536
 
@@ -61,7 +58,7 @@ const defaultDeadlineMs = 15_000
 const maxDeadlineMs = 30_000
 const minDeadlineMs = 100
 
-/** `upstream` of countersign.yaml. */
+/** `upstream` of countersign.yaml: how the venue is reached, but for its address, which is in venue.yaml. */
 export const upstreamSetting = z
   .strictObject({
     ca: ca.optional(),
@@ -71,7 +68,7 @@ export const upstreamSetting = z
       .default(defaultDeadlineMs),
   })
   .prefault({})
-  .transform((written): UpstreamConfig => ({
+  .transform((written): Omit<UpstreamSettings, "baseUrl"> => ({
     ca: written.ca ?? null,
     proxy: written.proxy ?? null,
     deadlineMs: written.deadline,

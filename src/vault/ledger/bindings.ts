@@ -2,7 +2,7 @@ import { Fault } from "../../std/fault.ts"
 import type { Client, KeyEntry } from "./records/bindings.ts"
 import { isSameScope, type Freeze } from "./records/freeze.ts"
 import { readPrice, type Price, type PriceFields } from "./records/prices.ts"
-import type { Act, ActOf, Raise } from "./records/row.ts"
+import type { Act, Acts, Raise } from "./records/row.ts"
 import type { StandingFields } from "./records/standing.ts"
 
 /** What operators, feeds and accepted requests said: everything besides the files that decisions depend on. */
@@ -100,7 +100,7 @@ const aClient = ({ name }: { readonly name: string }): readonly About[] => [
 
 /** Which keys and clients an act is about by name. Not an export, which may be of one that only the key store knows. */
 const about: {
-  readonly [Name in Act["act"]]?: (entry: ActOf<Name>) => readonly About[]
+  readonly [Name in Act["act"]]?: (entry: Acts[Name]) => readonly About[]
 } = {
   key_added: ({ key: { name } }) => [{ what: "key", name, isNew: true }],
   client_added: ({ client: { name } }) => [{ what: "client", name, isNew: true }],

@@ -7,16 +7,16 @@ import type { Budgets } from "../budgets/budgets.ts"
 import type { RowCounts } from "./row-counts.ts"
 import type { Claim } from "../policy/terms.ts"
 import type { LedgerClock, LedgerTime } from "../process/clock.ts"
-import type { LedgerAudit } from "./audit/ledger-audit.ts"
+import type { ledgerAudit } from "./audit/ledger-audit.ts"
 import type { Bindings } from "./bindings.ts"
 import type { MeterUse } from "./meters/meters.ts"
-import type { RefusalEntry, ShadowEntry, StoredSet, LedgerWatcher } from "./records/entries.ts"
+import type { RefusalEntry, StoredSet, LedgerWatcher } from "./records/entries.ts"
 import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./records/hold.ts"
 import type { KeyUse } from "./found-records.ts"
 import type { IdempotencyKey } from "./records/idempotency.ts"
 import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
-import type { Act, RequestRow } from "./records/row.ts"
+import type { Act, RequestRow, ShadowRow } from "./records/row.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
 import type { RecentRefusal } from "./store/audit-queries.ts"
 import type { FoundRecord, LedgerStore, Others, RecordSearch, Timed } from "./store/store.ts"
@@ -64,7 +64,10 @@ export type Ledger = {
   /** The requests that count from `sinceMs` on and were recorded before the first step, in the order of counting. */
   history(sinceMs: number): AsyncIterable<RequestRow>
   /** Keeps a request that was only asked about, to be judged again by other files. Durable when it resolves. */
-  recordShadow(entry: ShadowEntry, nowMs: LedgerTime): Promise<RecordId>
+  recordShadow(
+    entry: Omit<ShadowRow, "kind" | "id" | "at_ms">,
+    nowMs: LedgerTime,
+  ): Promise<RecordId>
   /** The hold whose release the request may use. */
   findRelease(binding: HoldBinding, nowMs: LedgerTime): string | undefined
   /** All that are pending or released, and those that ended last; oldest first. */
@@ -115,7 +118,7 @@ export type Ledger = {
   /** Resolves with what broke it; only opening it anew fixes that. Never, if it is closed first. */
   readonly broken: Promise<Fault>
   /** Reading, proving and archiving what was recorded. */
-  readonly audit: LedgerAudit
+  readonly audit: ReturnType<typeof ledgerAudit>
   /** The venue's rate budgets; what of them is used isn't recorded by itself. */
   readonly budgets: Budgets
   /** What clients had written that no signature stands behind. */

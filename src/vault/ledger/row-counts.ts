@@ -17,16 +17,14 @@ type CountedRow = {
 }
 
 /** What clients had written lately: such rows cost room on the disk, and nothing else bounds them. */
-export type RowCounts = {
-  /** Counts a row; `false` when it is too much for this client's second. */
-  take(row: CountedRow, nowMs: number): boolean
-}
+export type RowCounts = ReturnType<typeof countRows>
 
 /** Starts with none. */
-export function countRows(): RowCounts {
+export function countRows() {
   const seconds = new Map<string, { readonly startMs: number; count: number; bytes: number }>()
   return {
-    take({ client, kind, bytes }, nowMs) {
+    /** Counts a row; `false` when it is too much for this client's second. */
+    take({ client, kind, bytes }: CountedRow, nowMs: number): boolean {
       const name = `${kind} ${client}`
       const last = seconds.get(name)
       const isOver = last === undefined || Math.abs(nowMs - last.startMs) >= 1_000

@@ -20,17 +20,19 @@ export async function selfTest({ ledger, now, disk, curve }: Tested): Promise<vo
   else await ledger.count()
 }
 
-type Beat = {
-  readonly test: () => Promise<void>
-  readonly alive: () => void
-  readonly tell: (event: "failed" | "passed", error?: unknown) => void
-}
-
 /**
  * One beat, to be called again and again: says `alive` only after `test` has passed. A test that takes longer
  * than a beat isn't begun a second time; one that fails is told once, and once more when it passes again.
  */
-export function watchdogBeat({ test, alive, tell }: Beat): () => Promise<void> {
+export function watchdogBeat({
+  test,
+  alive,
+  tell,
+}: {
+  readonly test: () => Promise<void>
+  readonly alive: () => void
+  readonly tell: (event: "failed" | "passed", error?: unknown) => void
+}): () => Promise<void> {
   let isTesting = false
   let isFailing = false
   return async () => {

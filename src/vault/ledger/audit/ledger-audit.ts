@@ -2,9 +2,6 @@ import { makeRecordId, timeOfId } from "../records/record-id.ts"
 import type { ArchiveBounds, LedgerKey } from "../store/audit-queries.ts"
 import type { LedgerStore } from "../store/store.ts"
 
-/** What {@link ledgerAudit} gives. */
-export type LedgerAudit = ReturnType<typeof ledgerAudit>
-
 /**
  * Proves and archives what was recorded in the ledger behind `store`. Every call is one short step among commits, so that
  * requests go on being signed however long the journal is; whoever wants more calls again. `audit/` reads the ledger by

@@ -1,6 +1,6 @@
 import { formatDecimal } from "../../../venue/decimal.ts"
 import { readDecimal } from "../records/prices.ts"
-import type { SnapshotHead, StoredSnapshot, UnheardOutcome } from "../store/meter-queries.ts"
+import type { SnapshotHead, StoredSnapshot } from "../store/meter-queries.ts"
 import type { SumPart } from "./expiring-sum.ts"
 import type { MeterImage, MetersImage } from "./meters.ts"
 
@@ -31,21 +31,14 @@ export function* writeImage({ meters }: MetersImage): Generator<string> {
   if (lines.length > 0) yield lines.join("\n")
 }
 
-/** Meters as they were after entry `seq`. */
-type Snapshot = {
-  readonly seq: number
-  readonly image: MetersImage
-  readonly unheard: readonly UnheardOutcome[]
-}
-
 /**
- * Reads a snapshot that was counted by `countedBy`. Any other, and what can't be read, is as good as none,
+ * Reads a snapshot, meters as they were after entry `seq`, that was counted by `countedBy`. Any other, and what can't be read, is as good as none,
  * for the journal has all that it holds.
  */
 export function readSnapshot(
   { seq, head: headText, texts }: StoredSnapshot,
   countedBy: string | undefined,
-): Snapshot | undefined {
+) {
   try {
     const head = JSON.parse(headText) as SnapshotHead // of our version it is one
     if (head.version !== snapshotVersion || head.countedBy !== countedBy) return undefined

@@ -36,8 +36,9 @@ export const maxSkewMs = 250
 const activeMs = 1_000
 
 /** Where it is said what is over of a turn, in this order; `sealed` for each batch. Nobody may be listening. */
-type TurnStage = "taken" | "followed" | "sealed" | "given"
-const stages: { publish(over: { readonly stage: TurnStage }): void } = channel("countersign.turn")
+const stages: {
+  publish(over: { readonly stage: "taken" | "followed" | "sealed" | "given" }): void
+} = channel("countersign.turn")
 
 /** One host's part in the order that PostgreSQL keeps: taking turns, and appending in them. */
 export class TurnKeeper implements Replica {

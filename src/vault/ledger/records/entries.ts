@@ -1,7 +1,7 @@
 import type { Refusal } from "../../../contract/refusal.ts"
 import type { LedgerTime } from "../../process/clock.ts"
 import { makeRecordId, type RecordId } from "./record-id.ts"
-import type { Act, RefusalRow, RequestRow, ShadowRow } from "./row.ts"
+import type { Act, RefusalRow, RequestRow } from "./row.ts"
 
 /** A request that policy allowed, as it is recorded before it is signed. */
 export type RequestEntry = Pick<
@@ -28,9 +28,6 @@ export type StoredSet = {
   readonly hash: string
   readonly files: readonly { readonly name: string; readonly text: string }[]
 }
-
-/** A request that was asked about and isn't signed: `/check` with `Countersign-Shadow`. */
-export type ShadowEntry = Omit<ShadowRow, "kind" | "id" | "at_ms">
 
 /** The entry of a policy that said no, `policy/rule` or `policy/limit`; `null` where none did. */
 export function whoRefused({ code, data }: Refusal): string | null {

@@ -1,10 +1,8 @@
-/** What a client's keys are: the header `Idempotency-Key`, or an order's `client_order_id`. */
-export type KeySource = "header" | "client_order_id"
-
 /** What a client calls a request by, so that it can ask for the same one again. */
 export type IdempotencyKey = {
   readonly client: string
-  readonly by: KeySource
+  /** The header `Idempotency-Key`, or an order's `client_order_id`. */
+  readonly by: "header" | "client_order_id"
   readonly key: string
 }
 

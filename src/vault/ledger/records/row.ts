@@ -196,7 +196,7 @@ type Row<Kind extends string, Said> = {
 type RowsOf = {
   readonly [Kind in keyof typeof rowSchemas]: Row<Kind, Says<(typeof rowSchemas)[Kind]>>
 }
-type Acts = {
+export type Acts = {
   readonly [Name in keyof typeof acts]: { readonly act: Name } & Says<(typeof acts)[Name]>
 }
 
@@ -209,13 +209,11 @@ export type OutcomeRow = RowsOf["outcome"]
 export type CheckpointRow = RowsOf["checkpoint"]
 export type Act = Acts[keyof Acts]
 export type ActRow = Row<"act", Act>
-export type ActOf<Name extends Act["act"]> = Acts[Name]
 export type RowOf<Name extends Act["act"]> = Row<"act", Acts[Name]>
 export type JournalRow = RowsOf[keyof RowsOf] | ActRow
 
 export type RefundFields = Says<typeof refund>
 export type Idempotency = Says<typeof idempotency>
-export type CheckpointFields = Says<(typeof rowSchemas)["checkpoint"]>
 export type Raise = Says<typeof raiseSchema>
 /** A signer of an older ledger, and the nonce that it goes on above. */
 export type SignerFloor = Acts["restore_accepted"]["signers"][number]

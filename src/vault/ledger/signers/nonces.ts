@@ -11,12 +11,6 @@ export const maxNonceLeadMs = { open: 1_000, reduce: 1_250, cancel: 1_250 } as c
 /** How far ahead another host's may be, whose clock is half a second from this one's at most. */
 export const mostInTurnMs = maxNonceLeadMs.cancel + 500
 
-type NonceAsk = Pick<ReserveAsk, "signer" | "nowMs" | "lane"> & { readonly client: string }
-
-type NextNonce =
-  | { readonly kind: "next"; readonly nonce: number }
-  | { readonly kind: "too_fast"; readonly retryAfterMs: number }
-
 /** Hands out nonces. Each is above all earlier ones of its signer, whatever the clock does. */
 export type Nonces = {
   /** The last one that was taken. */
@@ -24,7 +18,11 @@ export type Nonces = {
   /** Every nonce of the signer is above `floor` from now on. */
   raise(signer: string, floor: number): void
   /** The one that the signer's next request has. Not used until `used` says so; a client that gets none waits for its turn. */
-  next(ask: NonceAsk): NextNonce
+  next(
+    ask: Pick<ReserveAsk, "signer" | "nowMs" | "lane"> & { readonly client: string },
+  ):
+    | { readonly kind: "next"; readonly nonce: number }
+    | { readonly kind: "too_fast"; readonly retryAfterMs: number }
   /** A request whose row is appended in this turn has it. */
   used(row: Pick<RequestRow, "signer" | "nonce" | "client">): void
 }

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto"
 
-import type { CheckpointFields, RefusalRow } from "../records/row.ts"
+import type { CheckpointRow, RefusalRow } from "../records/row.ts"
 
 /** What has to stay, all in milliseconds since 1970. */
 export type ArchiveBounds = {
@@ -25,7 +25,7 @@ export type RecentRefusal = {
   readonly repeats: number
 }
 
-/** What a store is asked for the proofs that the daemon keeps: see LedgerAudit. */
+/** What a store is asked for the proofs that the daemon keeps: see `ledgerAudit`. */
 export type AuditQueries = {
   readonly journalEnds: () => JournalEnds
   /** The hash of an entry, hex. */
@@ -59,4 +59,4 @@ export type LedgerKey = {
 export type JournalHead = { readonly seq: number; readonly hash: string }
 
 /** A journal's head at some time, signed: what is kept elsewhere to be compared with later. */
-export type Checkpoint = CheckpointFields & { readonly at_ms: number }
+export type Checkpoint = Omit<CheckpointRow, "kind" | "id">
