@@ -57,23 +57,18 @@ export function chainStart(seq = 0, hash = "0".repeat(64)): ChainPosition {
 }
 
 /** Takes entries one after the other. */
-export type ChainCheck = {
-  /** What is wrong with the entry, if anything is; the check ends there. */
-  take(entry: StoredEntry): Flaw | undefined
-  position(): ChainPosition
-  /** The row of the entry that was taken last. */
-  row(): NumberedRow | undefined
-}
+export type ChainCheck = ReturnType<typeof openChainCheck>
 
 export type NumberedRow = JournalRow & { readonly seq: number }
 
 /** Goes on from `start`. */
-export function openChainCheck(start: ChainPosition): ChainCheck {
+export function openChainCheck(start: ChainPosition) {
   const seen: Seen = { ...start, nonces: { ...start.nonces }, ever: { ...start.ever } }
   let head: Uint8Array = Buffer.from(start.hash, "hex")
   let row: NumberedRow | undefined
   return {
-    take(entry) {
+    /** What is wrong with the entry, if anything is; the check ends there. */
+    take(entry: StoredEntry): Flaw | undefined {
       const gap = gapBefore(entry, seen.seq + 1)
       if (gap !== undefined) return gap
       row = parseRow(entry.row)
@@ -85,6 +80,7 @@ export function openChainCheck(start: ChainPosition): ChainCheck {
       return keptWrong(entry, seen)
     },
     position: () => ({ ...seen, hash: Buffer.from(head).toString("hex") }),
+    /** The row of the entry that was taken last. */
     row: () => row,
   }
 }

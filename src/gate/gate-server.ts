@@ -25,15 +25,10 @@ type GateDependencies = {
   readonly limits?: Partial<GateLimits>
 }
 
-export type GateServer = {
-  /** One more server of this gate, not listening yet. All of them share what is counted and what is under way. */
-  open(): Server
-  /** Takes no more connections, waits a bounded time for requests and reports at work, then disconnects everyone. */
-  stop(): Promise<void>
-}
+export type GateServer = ReturnType<typeof createGateServer>
 
 /** Builds the gate without a server. */
-export function createGateServer(deps: GateDependencies): GateServer {
+export function createGateServer(deps: GateDependencies) {
   const limits = { ...gateLimits, ...deps.limits }
   const servers: Server[] = []
   const connections = new Connections(limits)
@@ -47,7 +42,8 @@ export function createGateServer(deps: GateDependencies): GateServer {
     sends: createSharedSends(),
   })
   return {
-    open() {
+    /** One more server of this gate, not listening yet. All of them share what is counted and what is under way. */
+    open(): Server {
       const http = createHttpServer(limits)
       connections.watch(http)
       http.on("request", app.serve)
@@ -56,6 +52,7 @@ export function createGateServer(deps: GateDependencies): GateServer {
       servers.push(http)
       return http
     },
+    /** Takes no more connections, waits a bounded time for requests and reports at work, then disconnects everyone. */
     stop: () => stop(servers, app, limits.stopMs),
   }
 }

@@ -28,13 +28,7 @@ type GateAsk = {
   readonly log: Log
 }
 
-export type RunningGate = {
-  readonly port: number
-  /** Asks the vault for its settings anew, where it was asked for them. Never throws. */
-  reload(): Promise<void>
-  /** Finishes what is at work. */
-  stop(): Promise<void>
-}
+export type RunningGate = Awaited<ReturnType<typeof runGate>>
 
 /**
  * How long connections wait for the settings of a vault that isn't there yet, in the queue of sockets that
@@ -43,7 +37,7 @@ export type RunningGate = {
 const patienceMs = 5_000
 
 /** Builds the gate, has it listen, and tells systemd. @throws {Fault} */
-export async function runGate(ask: GateAsk): Promise<RunningGate> {
+export async function runGate(ask: GateAsk) {
   const { given, descriptors, service, log } = ask
   const link = connectBotLink(given.botSocket)
   const settings = settingsFor(ask, link)
@@ -68,13 +62,15 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
   state.ready()
   return {
     port,
-    async reload() {
+    /** Asks the vault for its settings anew, where it was asked for them. Never throws. */
+    async reload(): Promise<void> {
       if (settings.renew === undefined) return
       service.reloading("asking the vault for its settings")
       await logged(settings.renew(), log)
       state.ready()
     },
-    async stop() {
+    /** Finishes what is at work. */
+    async stop(): Promise<void> {
       log({ level: "debug", event: "stopping" })
       service.stopping()
       notify.stop()

@@ -16,15 +16,15 @@ const takenAtOnce = 4
 /** The longest secret behind a line: a passphrase's file may have as much. */
 const maxSecretBytes = 64 * 1024
 
-/** Who has called, after the secret where one is due, loses nothing to those who haven't. */
-export type LinkConnections = SharedConnections<"called" | "silent">
-
-type ConnectionOptions = {
+export type ConnectionOptions = {
   readonly params: Readonly<Record<string, z.ZodType>>
   readonly methods: object
-  readonly secret: string | undefined
+  /** Demanded in the first frame of every connection, as the call `hello`. */
+  readonly secret?: string
+  /** Hears what a method threw; the peer learns of it only what {@link Fault} says. */
   readonly onError: (error: unknown, method: string) => void
-  readonly shared: LinkConnections
+  /** Who has called, after the secret where one is due, loses nothing to those who haven't. */
+  readonly shared: SharedConnections<"called" | "silent">
   readonly limits: LinkLimits
 }
 

@@ -5,7 +5,7 @@ import { lstatSync, unlinkSync } from "node:fs"
 import { Fault } from "../std/fault.ts"
 import { codeOf } from "../std/private-file.ts"
 import { SharedConnections } from "../std/shared-connections.ts"
-import { Connection, type LinkConnections, linkLimits, type LinkLimits } from "./connection.ts"
+import { Connection, type ConnectionOptions, linkLimits, type LinkLimits } from "./connection.ts"
 
 type ParamSchemas = Readonly<Record<string, z.ZodType>>
 
@@ -23,17 +23,10 @@ export type LinkPlace = { readonly path: string; readonly mode?: number } | { re
 export type LinkServerOptions<Schemas extends ParamSchemas, Results> = LinkPlace & {
   readonly params: Schemas
   readonly methods: Methods<Schemas, Results>
-  /** Demanded in the first frame of every connection, as the call `hello`. */
-  readonly secret?: string
-  /** Hears what a method threw; the peer learns of it only what {@link Fault} says. */
-  readonly onError?: (error: unknown, method: string) => void
   readonly limits?: Partial<LinkLimits>
-}
+} & Partial<Pick<ConnectionOptions, "secret" | "onError">>
 
-export type LinkServer = {
-  /** Takes no more calls, waits a bounded time for those at work, then disconnects everyone. Safe to call twice. */
-  close(): Promise<void>
-}
+export type LinkServer = Awaited<ReturnType<typeof serveLink>>
 
 /**
  * Answers JSON-RPC calls on a Unix socket by the table of `methods`.
@@ -45,19 +38,13 @@ export type LinkServer = {
  */
 export async function serveLink<Schemas extends ParamSchemas, Results>(
   options: LinkServerOptions<Schemas, Results>,
-): Promise<LinkServer> {
+) {
   const limits = { ...linkLimits, ...options.limits }
   const connections = new Set<Connection>()
-  const shared: LinkConnections = new SharedConnections(limits.maxConnections)
+  const shared: ConnectionOptions["shared"] = new SharedConnections(limits.maxConnections)
   const server = createServer((socket) => {
-    const connection = new Connection(socket, {
-      params: options.params,
-      methods: options.methods,
-      secret: options.secret,
-      onError: options.onError ?? (() => undefined),
-      shared,
-      limits,
-    })
+    const onError = options.onError ?? (() => undefined)
+    const connection = new Connection(socket, { ...options, onError, shared, limits })
     connections.add(connection)
     shared.enter(socket, "silent")
     socket.on("close", () => connections.delete(connection))
@@ -72,7 +59,10 @@ export async function serveLink<Schemas extends ParamSchemas, Results>(
   }
 
   let closing: Promise<void> | undefined
-  return { close: () => (closing ??= close()) }
+  return {
+    /** Takes no more calls, waits a bounded time for those at work, then disconnects everyone. Safe to call twice. */
+    close: () => (closing ??= close()),
+  }
 }
 
 // sun_path of Linux's sockaddr_un holds 108 bytes with the final zero (unix(7)).

@@ -17,18 +17,10 @@ type RelayAsk = {
   readonly limits?: RelayLimits
 }
 
-export type RunningRelay = {
-  /**
-   * Reads relay.yaml and its files anew. Connections to servers that stay go on; those after them have the new
-   * certificate. Never throws.
-   */
-  reload(): Promise<void>
-  /** Ends all connections. */
-  stop(): Promise<void>
-}
+export type RunningRelay = Awaited<ReturnType<typeof runRelay>>
 
 /** Begins to connect each server with the vault. @throws {Fault} */
-export async function runRelay(ask: RelayAsk): Promise<RunningRelay> {
+export async function runRelay(ask: RelayAsk) {
   const { given, service, log } = ask
   const report = reportServers({ log, service })
   const { limits = relayLimits } = ask
@@ -39,6 +31,10 @@ export async function runRelay(ask: RelayAsk): Promise<RunningRelay> {
   service.ready(report.status())
   tellAlive(service)
   return {
+    /**
+     * Reads relay.yaml and its files anew. Connections to servers that stay go on; those after them have the new
+     * certificate. Never throws.
+     */
     reload: () =>
       inTurn(async () => {
         service.reloading("reading relay.yaml")
@@ -50,6 +46,7 @@ export async function runRelay(ask: RelayAsk): Promise<RunningRelay> {
         }
         service.ready(report.status())
       }),
+    /** Ends all connections. */
     stop: () =>
       inTurn(() => {
         log({ level: "debug", event: "stopping" })

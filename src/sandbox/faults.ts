@@ -89,24 +89,19 @@ function withDefaults(value: Body): VenueFault {
 }
 
 /** The faults that wait for requests. */
-export type FaultBox = {
-  readonly add: (fault: VenueFault) => void
-  /** Those that wait, with what is left of their times. */
-  readonly list: () => readonly VenueFault[]
-  readonly clear: () => void
-  /** Those that a request meets, in the order in which they were added. */
-  readonly strike: (path: string) => readonly VenueFault[]
-}
+export type FaultBox = ReturnType<typeof createFaultBox>
 
 /** A box of faults whose chances come from `seed`. */
-export function createFaultBox(seed: number, first: readonly VenueFault[] = []): FaultBox {
+export function createFaultBox(seed: number, first: readonly VenueFault[] = []) {
   const random = seededRandom(seed)
   let waiting = first
   return {
-    add: (fault) => void (waiting = [...waiting, fault]),
+    add: (fault: VenueFault) => void (waiting = [...waiting, fault]),
+    /** Those that wait, with what is left of their times. */
     list: () => waiting,
     clear: () => void (waiting = []),
-    strike: (path) => {
+    /** Those that a request meets, in the order in which they were added. */
+    strike: (path: string) => {
       // A fault that is certain draws no number, so that adding one doesn't change the others' luck.
       const struck = waiting.filter(
         ({ path: start, chance }) => path.startsWith(start) && (chance === 1 || random() < chance),

@@ -2,19 +2,15 @@
 export type Observed = { readonly counts: readonly number[]; readonly sum: number }
 
 /** Counts values in fixed buckets. A value costs a search and three writes, and no memory. */
-export type Histogram = {
-  readonly bounds: readonly number[]
-  observe(value: number): void
-  read(): Observed
-}
+export type Histogram = ReturnType<typeof openHistogram>
 
 /** Starts with nothing observed. `bounds` rise. */
-export function openHistogram(bounds: readonly number[]): Histogram {
+export function openHistogram(bounds: readonly number[]) {
   const counts = new Float64Array(bounds.length + 1)
   let sum = 0
   return {
     bounds,
-    observe(value) {
+    observe(value: number): void {
       let index = 0
       while (index < bounds.length && value > (bounds[index] ?? value)) index += 1
       counts[index] = (counts[index] ?? 0) + 1

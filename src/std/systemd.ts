@@ -35,25 +35,13 @@ export function listenFds(
 }
 
 /** What a service tells systemd about itself, sd_notify(3). */
-export type ServiceNotify = {
-  /** False if nobody listens; then the other calls do nothing. */
-  readonly isHeard: boolean
-  /** `alive` must be called at least this often; `undefined` without a watchdog. */
-  readonly watchdogMs: number | undefined
-  /** The service is up; `status` is the line that `systemctl status` shows. */
-  ready(status: string): void
-  status(status: string): void
-  /** The service is reloading until the next `ready`. */
-  reloading(status: string): void
-  stopping(): void
-  alive(): void
-}
+export type ServiceNotify = ReturnType<typeof serviceNotify>
 
 /**
  * Speaks to systemd over the descriptor that `systemd/launch` connected, because Node has no Unix datagram
  * sockets. The environment names the descriptor. Child processes don't inherit it.
  */
-export function serviceNotify(environment: NodeJS.ProcessEnv = process.env): ServiceNotify {
+export function serviceNotify(environment: NodeJS.ProcessEnv = process.env) {
   const descriptor = wholeNumber(environment["NOTIFY_FD"])
   const watchdogUs = wholeNumber(environment["WATCHDOG_USEC"])
   delete environment["NOTIFY_FD"]
@@ -62,12 +50,16 @@ export function serviceNotify(environment: NodeJS.ProcessEnv = process.env): Ser
     if (descriptor !== undefined) send(descriptor, lines.join("\n"))
   }
   return {
+    /** False if nobody listens; then the other calls do nothing. */
     isHeard: descriptor !== undefined,
+    /** `alive` must be called at least this often; `undefined` without a watchdog. */
     watchdogMs:
       descriptor === undefined || watchdogUs === undefined ? undefined : watchdogUs / 1_000,
-    ready: (status) => tell("READY=1", statusLine(status)),
-    status: (status) => tell(statusLine(status)),
-    reloading: (status) => tell("RELOADING=1", statusLine(status)),
+    /** The service is up; `status` is the line that `systemctl status` shows. */
+    ready: (status: string) => tell("READY=1", statusLine(status)),
+    status: (status: string) => tell(statusLine(status)),
+    /** The service is reloading until the next `ready`. */
+    reloading: (status: string) => tell("RELOADING=1", statusLine(status)),
     stopping: () => tell("STOPPING=1"),
     alive: () => tell("WATCHDOG=1"),
   }

@@ -81,30 +81,10 @@ type Streams = {
  *
  * A limit we accept: what is typed is a string first, which can't be overwritten; a secret is bytes from here on.
  */
-export type Prompts = {
-  /** Whether there is somebody to ask: standard input and standard error are a terminal. */
-  readonly canAsk: () => boolean
-  /** @throws {Fault} `usage` where there is nobody to ask, saying what to do `instead`. */
-  readonly assertCanAsk: (instead: string) => void
-  /**
-   * Asks for a secret without showing it. `instead` is as in "name a file with --password-file". The caller
-   * overwrites the bytes after use.
-   *
-   * @throws {Fault} `usage` where there is nobody to ask, `cancelled` when it is left.
-   */
-  readonly secret: (message: string, instead: string) => Promise<Uint8Array>
-  /** As `secret`, of what somebody else has chosen: it may be empty. */
-  readonly password: (message: string, instead: string) => Promise<Uint8Array>
-  /** As `secret`, twice, for one that is to be chosen, of 12 characters or more. */
-  readonly newSecret: (message: string, instead: string) => Promise<Uint8Array>
-  /** Asks yes or no; no when it is left. */
-  readonly confirm: (message: string) => Promise<boolean>
-  /** Asks for a line of text, which is shown; `undefined` when it is left. */
-  readonly line: (message: string) => Promise<string | undefined>
-}
+export type Prompts = ReturnType<typeof openPrompts>
 
 /** The questions that can be asked on these streams. */
-function openPrompts(streams: Pick<Streams, "stdin" | "stderr">): Prompts {
+function openPrompts(streams: Pick<Streams, "stdin" | "stderr">) {
   const canAsk = (): boolean => streams.stdin.isTTY === true && streams.stderr.isTTY === true
   const assertCanAsk = (instead: string): void => {
     if (canAsk()) return
@@ -119,23 +99,38 @@ function openPrompts(streams: Pick<Streams, "stdin" | "stderr">): Prompts {
     return typed
   }
   return {
+    /** Whether there is somebody to ask: standard input and standard error are a terminal. */
     canAsk,
+    /** @throws {Fault} `usage` where there is nobody to ask, saying what to do `instead`. */
     assertCanAsk,
-    secret: async (message, instead) => utf8(await hidden(message, instead, mistakeInSecret)),
-    password: async (message, instead) => utf8(await hidden(message, instead, () => undefined)),
-    newSecret: async (message, instead) => {
+    /**
+     * Asks for a secret without showing it. `instead` is as in "name a file with --password-file". The caller
+     * overwrites the bytes after use.
+     *
+     * @throws {Fault} `usage` where there is nobody to ask, `cancelled` when it is left.
+     */
+    secret: async (message: string, instead: string) =>
+      utf8(await hidden(message, instead, mistakeInSecret)),
+    /** As `secret`, of what somebody else has chosen: it may be empty. */
+    password: async (message: string, instead: string) =>
+      utf8(await hidden(message, instead, () => undefined)),
+    /** As `secret`, twice, for one that is to be chosen, of 12 characters or more. */
+    newSecret: async (message: string, instead: string) => {
       const chosen = await hidden(message, instead, mistakeInNew)
       const again = `${message}, once more`
       await hidden(again, instead, (typed) => (typed === chosen ? undefined : notTheSame))
       return utf8(chosen)
     },
-    confirm: async (message) => {
+    /** Asks yes or no; no when it is left. */
+    confirm: async (message: string) => {
       const answer = await answerTo<boolean>(streams, ({ confirm }, on) =>
         confirm({ message, initialValue: false, ...on }),
       )
       return answer === true
     },
-    line: (message) => answerTo<string>(streams, ({ text }, on) => text({ message, ...on })),
+    /** Asks for a line of text, which is shown; `undefined` when it is left. */
+    line: (message: string) =>
+      answerTo<string>(streams, ({ text }, on) => text({ message, ...on })),
   }
 }
 

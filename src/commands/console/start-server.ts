@@ -15,14 +15,7 @@ import {
   memoryVariables,
 } from "../daemon/process-flags.ts"
 
-export type ConsoleServer = {
-  /** On which it asks. */
-  readonly pipe: Socket
-  /** Lets the link with this secret in, in place of an earlier one. */
-  openLink(secret: string): void
-  /** Closes the pipe, which ends it. */
-  stop(): Promise<void>
-}
+export type ConsoleServer = ReturnType<typeof startServer>
 
 type ServerAsk = {
   readonly port: number
@@ -38,10 +31,7 @@ const graceMs = 5_000
  * Starts the console's server, on a free port where that is 0; as this process's user, or to become another. It gets
  * neither a terminal nor the environment: whoever has a terminal can type at it.
  */
-export function startServer(
-  { port, user, mayRelease }: ServerAsk,
-  terminal: Terminal,
-): ConsoleServer {
+export function startServer({ port, user, mayRelease }: ServerAsk, terminal: Terminal) {
   const ids = user === undefined ? [] : ["--uid", String(user.uid), "--gid", String(user.gid)]
   const child = spawn(
     process.execPath,
@@ -64,9 +54,12 @@ export function startServer(
   const pipe = child.stdio[3] as Socket // Node makes a pair of sockets of what is a pipe here
   pipe.on("error", () => undefined)
   return {
+    /** On which it asks. */
     pipe,
-    openLink: (secret) => void child.stdin?.write(`${secret}\n`),
-    async stop() {
+    /** Lets the link with this secret in, in place of an earlier one. */
+    openLink: (secret: string) => void child.stdin?.write(`${secret}\n`),
+    /** Closes the pipe, which ends it. */
+    async stop(): Promise<void> {
       pipe.destroy()
       await Promise.race([ended, after(graceMs, undefined, { ref: false })])
       if (child.exitCode === null && child.signalCode === null) giveUp(child, terminal)

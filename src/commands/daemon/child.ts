@@ -140,13 +140,7 @@ function childEnvironment(): NodeJS.ProcessEnv {
   return { ...memoryVariables, ...Object.fromEntries(kept) }
 }
 
-export type Kept = {
-  /** Rejects when the process ended and can't be started again. */
-  readonly broken: Promise<never>
-  /** To the process that runs now. */
-  signal(name: NodeJS.Signals): void
-  stop(by?: Stopper): Promise<void>
-}
+export type Kept = ReturnType<typeof keepRunning>
 
 /** Between restarts, so that a process that ends at once doesn't take the machine. Doubles up to the longest. */
 const shortestPauseMs = 100
@@ -161,7 +155,7 @@ const steadyMs = 60_000
 export function keepRunning<Ready>(
   first: Child<Ready>,
   restart: (() => Promise<Child<Ready>>) | undefined,
-): Kept {
+) {
   let current = first
   let isStopping = false
   const startAgain = patiently(restart)
@@ -186,9 +180,11 @@ export function keepRunning<Ready>(
   const broken = watch()
   broken.catch(() => undefined) // whoever waits for it hears of it; nobody has to
   return {
+    /** Rejects when the process ended and can't be started again. */
     broken,
-    signal: (name) => current.signal(name),
-    stop: async (by) => {
+    /** To the process that runs now. */
+    signal: (name: NodeJS.Signals) => current.signal(name),
+    stop: async (by?: Stopper) => {
       isStopping = true
       await current.stop(by)
     },

@@ -31,18 +31,7 @@ type DaemonAsk = {
   readonly strict?: boolean | undefined
 }
 
-export type Daemon = {
-  readonly url: string
-  readonly warnings: readonly string[]
-  /** Where the files say something else than when they were in force last. */
-  readonly changed: readonly string[]
-  /** Rejects when a process ended and can't be brought back. */
-  readonly broken: Promise<never>
-  /** Has the vault load its files anew. */
-  reload(): void
-  /** Lets the gate finish what it serves, then the vault what it records; then the relay ends, where there is one. */
-  stop(by: Stopper): Promise<void>
-}
+export type Daemon = Awaited<ReturnType<typeof startDaemon>>
 
 /**
  * Starts gate and vault, and the relay where the ledger is on PostgreSQL, and keeps them running: one that ends unasked is
@@ -51,7 +40,7 @@ export type Daemon = {
  *
  * @throws {Fault} with the sentence of what couldn't start; nothing is left running.
  */
-export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
+export async function startDaemon(ask: DaemonAsk) {
   const { installation } = ask
   becomeOwner(installation.stateDir)
   await assertNotRunning(installation)
@@ -82,13 +71,17 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   return {
     url: `http://${hostInUrl(host)}:${gate.ready.port}`,
     warnings: vault.ready.warnings,
+    /** Where the files say something else than when they were in force last. */
     changed: vault.ready.changed,
+    /** Rejects when a process ended and can't be brought back. */
     broken: Promise.race([vaults.broken, gates.broken, relays.broken]),
+    /** Has the vault load its files anew. */
     reload: () => {
       relays.signal("SIGHUP")
       vaults.signal("SIGHUP")
     },
-    stop: async (by) => {
+    /** Lets the gate finish what it serves, then the vault what it records; then the relay ends, where there is one. */
+    stop: async (by: Stopper) => {
       await gates.stop(by)
       await vaults.stop(by)
       await relays.stop(by)

@@ -5,14 +5,12 @@ import { clockWords, shortNumber } from "./words.ts"
 type Line = readonly (number | null)[]
 
 /** Two lines over the last five minutes. */
-export type Plot = {
-  draw(atSeconds: readonly number[], lines: readonly [first: Line, second: Line]): void
-}
+export type Plot = ReturnType<typeof openPlot>
 
 const heightPixels = 116
 
 /** Draws into `place`, as wide as it is, in the colours that the style sheet gives the page. */
-function openPlot(place: Element, unit: string): Plot {
+function openPlot(place: Element, unit: string) {
   const plot = new uPlot(optionsOf(place, unit), [[], [], []], place as HTMLElement)
   let drawn: uPlot.AlignedData = [[], [], []]
   new ResizeObserver(() => {
@@ -21,7 +19,7 @@ function openPlot(place: Element, unit: string): Plot {
   // What the colours are is read when it draws.
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => plot.setData(drawn))
   return {
-    draw(atSeconds, lines) {
+    draw(atSeconds: readonly number[], lines: readonly [first: Line, second: Line]): void {
       drawn = [[...atSeconds], ...lines.map((line) => [...line])] as uPlot.AlignedData
       plot.setData(drawn)
     },

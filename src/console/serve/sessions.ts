@@ -20,18 +20,13 @@ export type Session = {
 }
 
 /** Who is logged in. Nothing of it is on any disk: it ends with this process. */
-export type Sessions = {
-  open(): Halves
-  /** The session of these halves; `undefined` where it isn't one, or no more. */
-  hear(halves: Halves): Session | undefined
-  end(session: Session): void
-}
+export type Sessions = ReturnType<typeof openSessions>
 
 /**
  * Nobody is logged in at first. `nowMs` tells ages, so it must be no clock that can be set: else a session
  * would last until the clock is right again.
  */
-export function openSessions(nowMs: () => number): Sessions {
+export function openSessions(nowMs: () => number) {
   const sessions = new Set<Session>()
   const current = (): readonly Session[] => {
     for (const session of sessions) {
@@ -40,20 +35,21 @@ export function openSessions(nowMs: () => number): Sessions {
     return [...sessions]
   }
   return {
-    open() {
+    open(): Halves {
       const [quietest] = current().toSorted((a, b) => a.heardMs - b.heardMs)
       if (quietest !== undefined && sessions.size >= maxSessions) sessions.delete(quietest)
       const halves = { cookie: makeSecret(), proof: makeSecret() }
       sessions.add({ digest: digestOfBoth(halves), heardMs: nowMs(), nextLookMs: nowMs() })
       return halves
     },
-    hear(halves) {
+    /** The session of these halves; `undefined` where it isn't one, or no more. */
+    hear(halves: Halves): Session | undefined {
       const digest = digestOfBoth(halves)
       const session = current().find((each) => isSame(each.digest, digest))
       if (session !== undefined) session.heardMs = nowMs()
       return session
     },
-    end: (session) => void sessions.delete(session),
+    end: (session: Session) => void sessions.delete(session),
   }
 }
 
@@ -66,21 +62,18 @@ function digestOfBoth({ cookie, proof }: Halves): SecretDigest {
 export const linkLifeMs = 60_000
 
 /** The one way into the console. Only a digest of its secret is kept. */
-export type ConsoleLink = {
-  /** Opens a link with this secret; one made earlier works no more. */
-  make(secret: string): void
-  /** Uses the link up, if this is its secret. A wrong one uses nothing up: whoever guesses can't lock anyone out. */
-  take(secret: string): boolean
-}
+export type ConsoleLink = ReturnType<typeof openConsoleLink>
 
 /** There is no link until one is made. `nowMs` tells ages. */
-export function openConsoleLink(nowMs: () => number): ConsoleLink {
+export function openConsoleLink(nowMs: () => number) {
   let link: { readonly digest: SecretDigest; readonly madeMs: number } | undefined
   return {
-    make(secret) {
+    /** Opens a link with this secret; one made earlier works no more. */
+    make(secret: string): void {
       link = { digest: digestOf(secret), madeMs: nowMs() }
     },
-    take(secret) {
+    /** Uses the link up, if this is its secret. A wrong one uses nothing up: whoever guesses can't lock anyone out. */
+    take(secret: string): boolean {
       if (link !== undefined && nowMs() - link.madeMs >= linkLifeMs) link = undefined
       const isRight = link !== undefined && isSame(link.digest, digestOf(secret))
       if (isRight) link = undefined

@@ -9,16 +9,7 @@ export type Change = {
 }
 
 /** What one target knows, and so what it has yet to hear. */
-export type Hearing = {
-  /** These are all alarms of now. */
-  see(now: readonly KeptAlarm[], nowMs: number): void
-  /** The critical ones first, each kind in the order in which they came. */
-  pending(nowMs: number): readonly Change[]
-  /** The target took it. */
-  heard(change: Change, nowMs: number): void
-  /** Whether it has nothing more to hear of an alarm that is over. */
-  isDone(alarm: KeptAlarm): boolean
-}
+export type Hearing = ReturnType<typeof openHearing>
 
 /** What is measured is over only once it has been so for this long: what goes to and fro is told once. */
 export const lingerMs = 60_000
@@ -33,12 +24,13 @@ type Seen = {
 }
 
 /** Starts knowing nothing; hears of alarms of this severity and graver ones. */
-export function openHearing(least: Alarm["severity"]): Hearing {
+export function openHearing(least: Alarm["severity"]) {
   const seen = new Map<string, Seen>()
   let quietUntilMs = -Infinity
   const concerns = ({ severity }: Alarm): boolean => least === "warning" || severity === "critical"
   return {
-    see(now, nowMs) {
+    /** These are all alarms of now. */
+    see(now: readonly KeptAlarm[], nowMs: number): void {
       const concerning = now.filter(concerns)
       const names = new Set(concerning.map(nameOf))
       for (const [name, each] of seen) {
@@ -51,7 +43,8 @@ export function openHearing(least: Alarm["severity"]): Hearing {
         if (!names.has(name) && knows === "all") seen.delete(name)
       }
     },
-    pending(nowMs) {
+    /** The critical ones first, each kind in the order in which they came. */
+    pending(nowMs: number): readonly Change[] {
       const changes = [...seen.values()].flatMap((each) => {
         const state = isEvent(each.alarm)
           ? eventState(each, nowMs < quietUntilMs)
@@ -64,13 +57,15 @@ export function openHearing(least: Alarm["severity"]): Hearing {
       ]
       return [...critical, ...others]
     },
-    heard({ state, alarm }, nowMs) {
+    /** The target took it. */
+    heard({ state, alarm }: Change, nowMs: number): void {
       const each = seen.get(nameOf(alarm))
       if (each === undefined) return
       if (isEvent(alarm)) quietUntilMs = nowMs + quietMs
       seen.set(nameOf(alarm), { ...each, knows: knownAfter(state, each) })
     },
-    isDone: (alarm) => !concerns(alarm) || isKnown(alarm, seen.get(nameOf(alarm))),
+    /** Whether it has nothing more to hear of an alarm that is over. */
+    isDone: (alarm: KeptAlarm) => !concerns(alarm) || isKnown(alarm, seen.get(nameOf(alarm))),
   }
 }
 

@@ -21,12 +21,7 @@ type NotifyDependencies = {
 }
 
 /** Messages to the targets of countersign.yaml, as long as it names any. */
-export type Notify = {
-  /** A request was sent, and nobody knows what became of it. */
-  outcomeUnknown(record: string): void
-  /** Asks and sends no more. What is on its way is cut off: nobody waits for a target. */
-  stop(): void
-}
+export type Notify = ReturnType<typeof startNotify>
 
 /** Between two questions to the vault. */
 const usualPollMs = 5_000
@@ -35,7 +30,7 @@ const usualPollMs = 5_000
 type Tellers = ReadonlyMap<string, Teller>
 
 /** Asks the vault again and again what is wrong, tells each target, and says what all were told. */
-export function startNotify(deps: NotifyDependencies): Notify {
+export function startNotify(deps: NotifyDependencies) {
   const ask = alarmSource(deps.alarms)
   const unknown = unknownOutcomes()
   const stopping = new AbortController()
@@ -57,8 +52,10 @@ export function startNotify(deps: NotifyDependencies): Notify {
   }
   void again(look, deps.pollMs ?? usualPollMs, signal)
   return {
+    /** A request was sent, and nobody knows what became of it. */
     outcomeUnknown: unknown.note,
-    stop() {
+    /** Asks and sends no more. What is on its way is cut off: nobody waits for a target. */
+    stop(): void {
       stopping.abort()
       for (const teller of tellers.values()) teller.stop()
     },
@@ -160,28 +157,21 @@ function heldInWords(
   })
 }
 
-/** Requests that were sent and nobody knows what became of: the vault may be away, and never hear of it. */
-type UnknownOutcomes = {
-  readonly note: (record: string) => void
-  /** Those that somebody has yet to be told of. */
-  now(): readonly KeptAlarm[]
-  /** Forgets those of which everyone was told. */
-  forget(isDone: (alarm: KeptAlarm) => boolean): void
-}
-
 /** Of more at once nobody is told one by one. */
 const maxRecords = 10_000
 
-/** Starts with nothing noted. */
-export function unknownOutcomes(): UnknownOutcomes {
+/** Requests that were sent and nobody knows what became of: the vault may be away, and never hear of it. */
+export function unknownOutcomes() {
   const noted = new Map<string, KeptAlarm>()
   return {
-    note(record) {
+    note(record: string): void {
       if (noted.size >= maxRecords) return
       noted.set(record, { ...unknownOutcome(record), stands: false, at: Date.now() })
     },
+    /** Those that somebody has yet to be told of. */
     now: () => [...noted.values()],
-    forget(isDone) {
+    /** Forgets those of which everyone was told. */
+    forget(isDone: (alarm: KeptAlarm) => boolean): void {
       for (const [record, alarm] of noted) if (isDone(alarm)) noted.delete(record)
     },
   }

@@ -26,20 +26,10 @@ const usualPausesMs: Pauses = { taken: 1_000, failed: [1_000, 10_000, 60_000, 30
 const testGoodMs = 60_000
 
 /** Tells one target, one message after the other, and waits for no other target. */
-export type Teller = {
-  /** These are all alarms of now, as they are for all, and for who is told details. */
-  see(now: { readonly kept: readonly KeptAlarm[]; readonly detailed: readonly KeptAlarm[] }): void
-  /** Sends a test at once, whatever waits; one that was sent isn't sent again. What waits follows if it is taken. */
-  test(at: number): void
-  /** Whether an alarm that is over needs no more telling. */
-  isDone(alarm: KeptAlarm): boolean
-  stand(): TargetStand
-  /** Cuts off what is under way. */
-  stop(): void
-}
+export type Teller = ReturnType<typeof openTeller>
 
 /** Tells what there is to tell, until it is taken: nothing is given up, and what waits is bounded by what can alarm. */
-export function openTeller({ target, log, pausesMs, ...deps }: TellerDependencies): Teller {
+export function openTeller({ target, log, pausesMs, ...deps }: TellerDependencies) {
   const hearing = openHearing(target.severity)
   const stopping = new AbortController()
   const { signal } = stopping
@@ -53,7 +43,8 @@ export function openTeller({ target, log, pausesMs, ...deps }: TellerDependencie
   }
   const grave = (): readonly Change[] => hearing.pending(performance.now()).filter(isCritical)
   return {
-    see({ kept, detailed }) {
+    /** These are all alarms of now, as they are for all, and for who is told details. */
+    see({ kept, detailed }: Readonly<Record<"kept" | "detailed", readonly KeptAlarm[]>>): void {
       const before = new Set(grave().map(keyOf))
       hearing.see(target.details === "true" ? detailed : kept, performance.now())
       if (grave().some((change) => !before.has(keyOf(change)))) pause.hurry()
@@ -61,7 +52,8 @@ export function openTeller({ target, log, pausesMs, ...deps }: TellerDependencie
       isAtWork = true
       void tellAll(hearing, { post, signal, pause }).finally(() => (isAtWork = false))
     },
-    test(at) {
+    /** Sends a test at once, whatever waits; one that was sent isn't sent again. What waits follows if it is taken. */
+    test(at: number): void {
       if (at <= testing || Date.now() - at > testGoodMs) return
       testing = at
       void post(testMessage(at)).then((refusal) => {
@@ -69,8 +61,10 @@ export function openTeller({ target, log, pausesMs, ...deps }: TellerDependencie
         if (refusal === undefined) pause.works()
       })
     },
-    isDone: (alarm) => hearing.isDone(alarm),
+    /** Whether an alarm that is over needs no more telling. */
+    isDone: (alarm: KeptAlarm) => hearing.isDone(alarm),
     stand: () => stand,
+    /** Cuts off what is under way. */
     stop: () => {
       stopping.abort()
     },
@@ -101,20 +95,14 @@ async function tellAll(hearing: Hearing, { post, signal, pause }: Way): Promise<
 }
 
 /** Between two messages to one target. */
-type Pause = {
-  readonly rest: (refusal: Refusal | undefined) => Promise<void>
-  /** It took a message: what it refused before is no reason to wait any more. */
-  readonly works: () => void
-  /** There is something grave that it was never asked to take. What it asked for by `Retry-After` still holds. */
-  readonly hurry: () => void
-}
+type Pause = ReturnType<typeof openPause>
 
-function openPause(pausesMs: Pauses, signal: AbortSignal): Pause {
+function openPause(pausesMs: Pauses, signal: AbortSignal) {
   let failures = 0
   let isAsked = false
   let waking = new AbortController()
   return {
-    async rest(refusal) {
+    async rest(refusal: Refusal | undefined): Promise<void> {
       isAsked = (refusal?.waitMs ?? 0) > 0
       failures = refusal === undefined ? 0 : failures + 1
       const ended = AbortSignal.any([signal, waking.signal])
@@ -122,11 +110,13 @@ function openPause(pausesMs: Pauses, signal: AbortSignal): Pause {
       await after(ms, undefined, { ref: false, signal: ended }).catch(() => undefined) // it is cut short
       waking = new AbortController()
     },
-    works() {
+    /** It took a message: what it refused before is no reason to wait any more. */
+    works(): void {
       if (failures > 0) waking.abort()
       failures = 0
     },
-    hurry() {
+    /** There is something grave that it was never asked to take. What it asked for by `Retry-After` still holds. */
+    hurry(): void {
       if (failures > 0 && !isAsked) waking.abort()
     },
   }

@@ -25,16 +25,7 @@ export type FetchAsk = {
   readonly signal: AbortSignal
 }
 
-export type Upstream = {
-  /** Of the venue. */
-  readonly address: string
-  /** Sends once, and never again. Never throws. */
-  send(ask: SendAsk): Promise<Sent>
-  /** Reads once. Never throws. */
-  fetch(ask: FetchAsk): Promise<Sent>
-  /** Waits for requests under way. Safe to call twice. */
-  close(): Promise<void>
-}
+export type Upstream = ReturnType<typeof createUpstream>
 
 type UpstreamOptions = {
   readonly baseUrl: URL
@@ -46,23 +37,27 @@ type UpstreamOptions = {
 }
 
 /** Sends signed bodies to the venue, at one fixed base address. */
-export function createUpstream(options: UpstreamOptions): Upstream {
+export function createUpstream(options: UpstreamOptions) {
   const { baseUrl, limits } = options
   const pool = openPool(options)
   let closing: Promise<void> | undefined
   const prefix = baseUrl.pathname.replace(/\/$/, "")
 
   return {
+    /** Of the venue. */
     address: baseUrl.origin + prefix,
-    send(ask) {
+    /** Sends once, and never again. Never throws. */
+    send(ask: SendAsk): Promise<Sent> {
       const request = requestOf(baseUrl.origin, { ...ask, path: prefix + ask.path })
       return exchangeOnce(pool, { request, maySend: ask.maySend }, limits)
     },
-    fetch(ask) {
+    /** Reads once. Never throws. */
+    fetch(ask: FetchAsk): Promise<Sent> {
       const request = fetchRequestOf(baseUrl.origin, { ...ask, path: prefix + ask.path })
       const { signal } = ask
       return exchangeOnce(pool, { request, signal, maySend: () => !signal.aborted }, limits)
     },
+    /** Waits for requests under way. Safe to call twice. */
     close: () => (closing ??= pool.close()),
   }
 }

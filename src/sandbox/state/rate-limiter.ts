@@ -17,10 +17,7 @@ export type Verdict =
   | { readonly ok: true; readonly paidBy: "budget" | "reserve" }
   | { readonly ok: false; readonly scope: "ip" | "address" }
 
-export type RateLimiter = {
-  /** Counts a request, or says which budget has no room for it. The IP budget is asked first. */
-  readonly take: (spending: Spending) => Verdict
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>
 
 type RateLimits = {
   readonly ipWeight: number
@@ -43,7 +40,7 @@ export const interfaceLimits: RateLimits = {
  * nothing in the budget that refuses it; one that the address budget refuses has counted for its IP. The
  * interface tells neither. A cancel that doesn't fit into what is left of the budget takes the reserve.
  */
-export function createRateLimiter(limits: RateLimits = interfaceLimits): RateLimiter {
+export function createRateLimiter(limits: RateLimits = interfaceLimits) {
   const ips = new Map<string, Window>()
   const addresses = new Map<string, Window>()
   const reserveTakenMs = new Map<string, number>()
@@ -57,7 +54,8 @@ export function createRateLimiter(limits: RateLimits = interfaceLimits): RateLim
   }
 
   return {
-    take({ ip, ipWeight, address, addressWeight, isCancel, nowMs }) {
+    /** Counts a request, or says which budget has no room for it. The IP budget is asked first. */
+    take({ ip, ipWeight, address, addressWeight, isCancel, nowMs }: Spending): Verdict {
       const byIp = windowOf(ips, ip)
       if (!count(byIp, { weight: ipWeight, max: limits.ipWeight, windowMs, nowMs })) {
         return { ok: false, scope: "ip" }

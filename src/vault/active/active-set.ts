@@ -1,4 +1,4 @@
-import type { OneAtATime } from "../../std/one-at-a-time.ts"
+import type { oneAtATime } from "../../std/one-at-a-time.ts"
 import type { Decimal } from "../../venue/decimal.ts"
 import type { ReferencePrice } from "../../venue/profile.ts"
 import type { Installation } from "../config/installation.ts"
@@ -151,7 +151,7 @@ export type FilesInForce = SetInForce & {
   /** Compares them now. */
   readonly lookAtDisk: () => Promise<void>
   /** A queue, so that files that were read earlier never replace files that were read later. */
-  readonly inTurn: OneAtATime
+  readonly inTurn: ReturnType<typeof oneAtATime>
   /**
    * Puts files in force. First it counts from the ledger what their limits have used, then it exchanges set and
    * meters in one step. When it resolves, this is durable and nothing is signed under the old set any more.

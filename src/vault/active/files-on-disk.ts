@@ -20,20 +20,15 @@ export type Difference = Warning & {
 }
 
 /** Where files are read from, and which set a start takes up again. */
-export type DiskFiles = {
-  load(): Promise<readonly FileText[]>
-  /** @throws {Fault} where they can't be used. */
-  parse(texts: readonly FileText[]): FileSet
-  keep(files: FileSet, isRolledBack: boolean): Promise<void>
-  /** Whether the set that a start took up was rolled back to. */
-  readonly isRolledBack: boolean
-}
+export type DiskFiles = ReturnType<typeof filesOnDisk>
 
-export function filesOnDisk(installation: Installation, kept: KeptSet | undefined): DiskFiles {
+export function filesOnDisk(installation: Installation, kept: KeptSet | undefined) {
   return {
     load: () => loadTexts(installation),
-    parse: (texts) => parseTexts(texts, installation),
-    keep: (set, isRolledBack) => keepSet(set, isRolledBack, installation),
+    /** @throws {Fault} where they can't be used. */
+    parse: (texts: readonly FileText[]) => parseTexts(texts, installation),
+    keep: (set: FileSet, isRolledBack: boolean) => keepSet(set, isRolledBack, installation),
+    /** Whether the set that a start took up was rolled back to. */
     isRolledBack: kept?.isRolledBack === true,
   }
 }

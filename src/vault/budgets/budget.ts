@@ -136,33 +136,29 @@ export function openReserve(): Reserve {
 const waitsForMs = 10_000
 
 /** Of the clients that wait for what many share, the one that had it longest ago is next. */
-export type Turns = {
-  /** How many of those that wait come before a client. */
-  before(client: string, nowMs: number): number
-  /** The client has it now and waits no longer. */
-  take(client: string, nowMs: number): void
-  /** The client waits from now on. */
-  refuse(client: string, nowMs: number): void
-}
+export type Turns = ReturnType<typeof openTurns>
 
 /** Starts with nobody waiting. */
-export function openTurns(): Turns {
+export function openTurns() {
   const takenMsBy = new Map<string, number>()
   const refusedMsBy = new Map<string, number>()
   const lastMs = (client: string): number => takenMsBy.get(client) ?? -Infinity
   return {
-    before(client, nowMs) {
+    /** How many of those that wait come before a client. */
+    before(client: string, nowMs: number): number {
       let count = 0
       for (const [other, refusedMs] of refusedMsBy) {
         if (nowMs < refusedMs + waitsForMs && lastMs(other) < lastMs(client)) count += 1
       }
       return count
     },
-    take(client, nowMs) {
+    /** The client has it now and waits no longer. */
+    take(client: string, nowMs: number): void {
       takenMsBy.set(client, nowMs)
       refusedMsBy.delete(client)
     },
-    refuse: (client, nowMs) => void refusedMsBy.set(client, nowMs),
+    /** The client waits from now on. */
+    refuse: (client: string, nowMs: number) => void refusedMsBy.set(client, nowMs),
   }
 }
 
@@ -209,19 +205,7 @@ export type Weighed = {
 }
 
 /** Weights that each count for the same time. They must be added in the order of time. */
-export type RollingWindow = {
-  add(weighed: Weighed, atMs: number): void
-  /** Forgets weights whose time is over. */
-  moveTo(nowMs: number): void
-  /** The sum of the weights that count. */
-  total(): number
-  /** One client's part of the sum. */
-  totalOf(client: string): number
-  /** The part of the sum that is certain and was added after `atMs`. */
-  certainAfter(atMs: number): number
-  /** All that counts, the oldest first, each with the time at which it stops counting. */
-  ends(): Iterable<Ending>
-}
+export type RollingWindow = ReturnType<typeof rollingWindow>
 
 type Ending = Weighed & { readonly untilMs: number }
 type Part = Weighed & { readonly atMs: number }
@@ -230,7 +214,7 @@ type Part = Weighed & { readonly atMs: number }
 const maxForgotten = 1_000
 
 /** Starts empty. What is added at t counts while the time is below t + `lengthMs`. */
-export function rollingWindow(lengthMs: number): RollingWindow {
+export function rollingWindow(lengthMs: number) {
   const parts: Part[] = []
   let first = 0
   let total = 0
@@ -241,7 +225,7 @@ export function rollingWindow(lengthMs: number): RollingWindow {
     byClient.set(client, totalOf(client) + by)
   }
   return {
-    add(weighed, atMs) {
+    add(weighed: Weighed, atMs: number): void {
       const last = parts.at(-1)
       const latestMs = Math.max(atMs, last?.atMs ?? atMs)
       if (last !== undefined && first < parts.length && isAlike(last, weighed, latestMs)) {
@@ -249,7 +233,8 @@ export function rollingWindow(lengthMs: number): RollingWindow {
       } else parts.push({ ...weighed, atMs: latestMs })
       change(weighed.client, weighed.weight)
     },
-    moveTo(nowMs) {
+    /** Forgets weights whose time is over. */
+    moveTo(nowMs: number): void {
       for (let part = parts[first]; part !== undefined; part = parts[first]) {
         if (nowMs < part.atMs + lengthMs) break
         change(part.client, -part.weight)
@@ -259,13 +244,17 @@ export function rollingWindow(lengthMs: number): RollingWindow {
       parts.splice(0, first)
       first = 0
     },
+    /** The sum of the weights that count. */
     total: () => total,
+    /** One client's part of the sum. */
     totalOf,
-    certainAfter: (atMs) =>
+    /** The part of the sum that is certain and was added after `atMs`. */
+    certainAfter: (atMs: number) =>
       parts
         .slice(first)
         .filter((part) => part.isCertain && part.atMs > atMs)
         .reduce((sum, { weight }) => sum + weight, 0),
+    /** All that counts, the oldest first, each with the time at which it stops counting. */
     ends: () => endsOf(parts, first, lengthMs),
   }
 }
@@ -282,18 +271,12 @@ function isAlike(last: Part, { client, isCertain }: Weighed, atMs: number): bool
   return last.atMs === atMs && last.client === client && last.isCertain === isCertain
 }
 
-/** The records for which a repeat was counted, each kept for the same time. */
-export type CountedRepeats = {
-  has(record: string, nowMs: number): boolean
-  add(record: string, nowMs: number): void
-}
-
-/** Starts empty. What is added at t is there while the time is below t + `lengthMs`. */
-export function openCountedRepeats(lengthMs: number): CountedRepeats {
+/** The records for which a repeat was counted. Starts empty. What is added at t is there while the time is below t + `lengthMs`. */
+export function openCountedRepeats(lengthMs: number) {
   const untilMs = new Map<string, number>() // in the order of time, for all last as long
   return {
-    has: (record, nowMs) => nowMs < (untilMs.get(record) ?? -Infinity),
-    add(record, nowMs) {
+    has: (record: string, nowMs: number) => nowMs < (untilMs.get(record) ?? -Infinity),
+    add(record: string, nowMs: number): void {
       for (const [earlier, endMs] of untilMs) {
         if (nowMs < endMs) break
         untilMs.delete(earlier)

@@ -17,7 +17,6 @@ import {
   type Shortage,
   type Spending,
   openCountedRepeats,
-  type CountedRepeats,
   rollingWindow,
   type RollingWindow,
 } from "./budget.ts"
@@ -33,41 +32,10 @@ import {
  * what others used was perhaps never sent. The venue has no such reserve and may refuse the request. Apart from
  * these it can refuse only repeats, which aren't counted each time.
  */
-export type Budgets = {
-  /** The budget that has no room now, the one that has none for longer first. Changes nothing. */
-  shortage(spending: Spending): Shortage | undefined
-  /** Like `shortage`, for a request that is then refused: its client waits for a turn at the address's reserve. */
-  ask(spending: Spending): Shortage | undefined
-  /** Counts a request even if there is no room for it. */
-  count(spending: Spending): void
-  /** Counts a repeat of a record, if there is room. Further repeats within the window are free. */
-  countRepeat(record: string, spending: Spending): Shortage | undefined
-  /** Counts a request from `ageMs` ago whose result at the venue isn't known. */
-  countEarlier(spending: Spending, ageMs: number): void
-  /**
-   * The venue said that a budget is spent, so its free part counts as used. Requests that reduce risk ignore
-   * this, except cancels on an address's budget: for them the reserve is open then.
-   */
-  fill(scope: BudgetScope, address: Address | undefined): void
-  /** The state of the IP budget or of an address's budget, for a client. */
-  stand(
-    client: string,
-    terms: BudgetTerms,
-    address: Address | undefined,
-  ): {
-    readonly max: number
-    readonly used: number
-    /** The client's own part of that. */
-    readonly own: number
-    /** The weight that its requests may use now. Requests that reduce risk may use more. */
-    readonly left: number
-    /** When the oldest weight stops counting; `undefined` when nothing is used. */
-    readonly freesInMs: number | undefined
-  }
-}
+export type Budgets = ReturnType<typeof openBudgets>
 
 /** Starts with nothing used. */
-export function openBudgets(clock: Pick<Clock, "monotonicMs">): Budgets {
+export function openBudgets(clock: Pick<Clock, "monotonicMs">) {
   const state: BudgetState = {
     nowMs: clock.monotonicMs,
     ip: rollingWindow(budgetWindowMs),
@@ -76,11 +44,16 @@ export function openBudgets(clock: Pick<Clock, "monotonicMs">): Budgets {
     repeats: openCountedRepeats(budgetWindowMs),
   }
   return {
-    shortage: (spending) => shortages(state, spending)[0],
-    ask: (spending) => ask(state, spending),
-    count: (spending) => count(state, spending),
-    countRepeat: (record, spending) => countRepeat(state, record, spending),
-    countEarlier(spending, ageMs) {
+    /** The budget that has no room now, the one that has none for longer first. Changes nothing. */
+    shortage: (spending: Spending) => shortages(state, spending)[0],
+    /** Like `shortage`, for a request that is then refused: its client waits for a turn at the address's reserve. */
+    ask: (spending: Spending) => ask(state, spending),
+    /** Counts a request even if there is no room for it. */
+    count: (spending: Spending) => count(state, spending),
+    /** Counts a repeat of a record, if there is room. Further repeats within the window are free. */
+    countRepeat: (record: string, spending: Spending) => countRepeat(state, record, spending),
+    /** Counts a request from `ageMs` ago whose result at the venue isn't known. */
+    countEarlier(spending: Spending, ageMs: number): void {
       const atMs = state.nowMs() - Math.max(0, ageMs)
       const { client, address, addressWeight, ipWeight, terms } = spending
       const earlier = { client, isCertain: false }
@@ -88,18 +61,28 @@ export function openBudgets(clock: Pick<Clock, "monotonicMs">): Budgets {
       if (terms.address === undefined) return
       windowOf(state, address).add({ ...earlier, weight: addressWeight }, atMs)
     },
-    fill(scope, address) {
+    /**
+     * The venue said that a budget is spent, so its free part counts as used. Requests that reduce risk ignore
+     * this, except cancels on an address's budget: for them the reserve is open then.
+     */
+    fill(scope: BudgetScope, address: Address | undefined): void {
       const window = windowNow(state, scope, address)
       const weight = budgetMax[scope] - window.total()
       if (weight > 0) window.add({ client: nobody, weight, isCertain: false }, state.nowMs())
     },
-    stand(client, terms, address) {
+    /** The state of the IP budget or of an address's budget, for a client. */
+    stand(client: string, terms: BudgetTerms, address: Address | undefined) {
       const window = windowNow(state, address === undefined ? "ip" : "address", address)
       const asked = { client, weight: 0, lane: "open", heedsFill: true, terms } as const
       const { max, used, kept } = roomIn(window, asked)
       const [oldest] = window.ends()
       return {
-        ...{ max, used, own: window.totalOf(client), left: Math.max(0, max - used - kept) },
+        ...{ max, used },
+        /** The client's own part of that. */
+        own: window.totalOf(client),
+        /** The weight that its requests may use now. Requests that reduce risk may use more. */
+        left: Math.max(0, max - used - kept),
+        /** When the oldest weight stops counting; `undefined` when nothing is used. */
         freesInMs: oldest && oldest.untilMs - state.nowMs(),
       }
     },
@@ -199,7 +182,7 @@ type BudgetState = {
   readonly ip: RollingWindow
   readonly addresses: Map<Address | undefined, RollingWindow>
   readonly reserves: Map<string, Reserve>
-  readonly repeats: CountedRepeats
+  readonly repeats: ReturnType<typeof openCountedRepeats>
 }
 
 /** A budget's window, without weights that no longer count. No address means the IP's. */

@@ -21,13 +21,13 @@ import type { RequestRow } from "./records/row.ts"
 import { limitExhausted, releaseUnusable, tooFast, tooManyHolds } from "./refusals.ts"
 import type { RowCounts } from "./row-counts.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
-import type { LedgerState } from "./state.ts"
+import type { openState } from "./state.ts"
 import type { LedgerStore, StoreTurn, Timed } from "./store/store.ts"
 
 /** What a turn judges by and takes from. */
 export type DecideFrom = {
   readonly store: LedgerStore
-  readonly state: LedgerState
+  readonly state: ReturnType<typeof openState>
   readonly time: LedgerClock
   readonly budgets: Budgets
   readonly rows: RowCounts
@@ -222,18 +222,14 @@ function refundable({ purpose }: RequestEntry, claims: readonly Claim[]) {
 }
 
 /** Work that has begun and may not have ended. */
-export type UnderWay = {
-  /** Returns what is to be called when it has ended. */
-  begin(): () => void
-  /** Resolves when all that has begun by now has ended, and who waited for it has gone on. */
-  ended(): Promise<void>
-}
+export type UnderWay = ReturnType<typeof openUnderWay>
 
 /** Starts with nothing under way. */
-export function openUnderWay(): UnderWay {
+export function openUnderWay() {
   const ends = new Set<Promise<undefined>>()
   return {
-    begin() {
+    /** Returns what is to be called when it has ended. */
+    begin(): () => void {
       const { promise, resolve } = Promise.withResolvers<undefined>()
       ends.add(promise)
       return () => {
@@ -241,7 +237,8 @@ export function openUnderWay(): UnderWay {
         resolve(undefined)
       }
     },
-    async ended() {
+    /** Resolves when all that has begun by now has ended, and who waited for it has gone on. */
+    async ended(): Promise<void> {
       await Promise.all(ends)
       await turnEnded()
     },

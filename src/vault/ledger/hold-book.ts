@@ -13,46 +13,37 @@ import { maxEndedHolds } from "./store/store.ts"
 /** How many holds may wait for a person at a time, of all clients. */
 export const maxPendingHolds = 1_000
 
-/** Requests that wait for a person, in memory: what the rows say of them. */
-export type HoldBook = {
-  /** The one of this very request that waits for a person. */
-  pending(binding: HoldBinding, nowMs: LedgerTime): Hold | undefined
-  /** Whether the client may have one more that waits. */
-  hasRoom(client: string, nowMs: LedgerTime): boolean
-  /** The hold whose release the request may use. */
-  findRelease(binding: HoldBinding, nowMs: LedgerTime): string | undefined
-  /** All that are pending or released, and those that ended last; oldest first. */
-  list(nowMs: LedgerTime): readonly Hold[]
-  /** @throws {Fault} `name_unknown`, `usage` when it isn't pending. */
-  assertPending(id: string, nowMs: LedgerTime): void
-  /** Whether the hold was released for this very request and can still be used. */
-  mayUse(id: string, binding: HoldBinding, nowMs: LedgerTime): boolean
-  /** Uses a release up. */
-  use(id: string): void
-  /** Follows an act, which may be about a hold. */
-  follow(row: ActRow): void
-}
-
-/** Goes on with the holds that are in the ledger. */
-export function openHoldBook(stored: readonly Hold[]): HoldBook {
+/** Requests that wait for a person, in memory: what the rows say of them. Goes on with the holds that are in the ledger. */
+export function openHoldBook(stored: readonly Hold[]) {
   const book: Book = new Map(stored.map((hold) => [hold.hold, hold]))
   const change = (id: string, changes: Pick<Hold, "state"> & Partial<Hold>): void => {
     const hold = book.get(id)
     if (hold !== undefined) book.set(id, { ...hold, ...changes })
   }
   return {
-    pending: (binding, nowMs) => find(book, binding, { state: "pending", nowMs }),
-    hasRoom: (client, nowMs) => mayTakeOne(client, pendingIn(book, nowMs), maxPendingHolds),
-    findRelease: (binding, nowMs) => find(book, binding, { state: "released", nowMs })?.hold,
-    list: (nowMs) => [...book.values()].map((hold) => asOf(hold, nowMs)),
-    assertPending: (id, nowMs) => assertPending(book.get(id), nowMs),
-    mayUse(id, binding, nowMs) {
+    /** The one of this very request that waits for a person. */
+    pending: (binding: HoldBinding, nowMs: LedgerTime) =>
+      find(book, binding, { state: "pending", nowMs }),
+    /** Whether the client may have one more that waits. */
+    hasRoom: (client: string, nowMs: LedgerTime) =>
+      mayTakeOne(client, pendingIn(book, nowMs), maxPendingHolds),
+    /** The hold whose release the request may use. */
+    findRelease: (binding: HoldBinding, nowMs: LedgerTime) =>
+      find(book, binding, { state: "released", nowMs })?.hold,
+    /** All that are pending or released, and those that ended last; oldest first. */
+    list: (nowMs: LedgerTime) => [...book.values()].map((hold) => asOf(hold, nowMs)),
+    /** @throws {Fault} `name_unknown`, `usage` when it isn't pending. */
+    assertPending: (id: string, nowMs: LedgerTime) => assertPending(book.get(id), nowMs),
+    /** Whether the hold was released for this very request and can still be used. */
+    mayUse(id: string, binding: HoldBinding, nowMs: LedgerTime): boolean {
       const hold = book.get(id)
       if (hold === undefined || asOf(hold, nowMs).state !== "released") return false
       return isDeepStrictEqual(bindingOf(hold), bindingOf(binding))
     },
-    use: (id) => change(id, { state: "used" }),
-    follow(row) {
+    /** Uses a release up. */
+    use: (id: string) => change(id, { state: "used" }),
+    /** Follows an act, which may be about a hold. */
+    follow(row: ActRow): void {
       if (row.act === "hold_opened") {
         forgetEnded(book, recordedTime(row.at_ms))
         const opened = { opened_at: row.at_ms, state: "pending", decided_by: null } as const

@@ -4,15 +4,7 @@ import type { Clock } from "../process/clock.ts"
 import { log } from "../process/log.ts"
 
 /** Requests that nobody asked for over HTTP, for the gate to send. In memory: what a crash loses is never sent. */
-export type Outbox = {
-  put(requests: readonly OutboxRequest[]): void
-  /** Those that wait; when there are none, those of the next {@link outboxWaitMs}, or none. */
-  take(): Promise<readonly OutboxRequest[]>
-  /** What became of one. It stays as long as no byte of it was sent. */
-  heard(record: string, outcome: Outcome): void
-  /** Answers all who wait, now and later, with what there is. */
-  end(): void
-}
+export type Outbox = ReturnType<typeof openOutbox>
 
 type Monotonic = Pick<Clock, "monotonicMs">
 
@@ -29,7 +21,7 @@ type Waiting = {
 }
 
 /** Starts empty. */
-export function openOutbox(clock: Monotonic): Outbox {
+export function openOutbox(clock: Monotonic) {
   const waiting = new Map<string, Waiting>()
   const sleepers = new Set<() => void>()
   let isEnded = false
@@ -37,14 +29,15 @@ export function openOutbox(clock: Monotonic): Outbox {
     for (const wakeOne of sleepers) wakeOne()
   }
   return {
-    put(requests) {
+    put(requests: readonly OutboxRequest[]): void {
       for (const request of requests) {
         const untilMs = clock.monotonicMs() + request.good_for_ms
         waiting.set(request.record, { request, untilMs, givenMs: undefined })
       }
       wake()
     },
-    async take() {
+    /** Those that wait; when there are none, those of the next {@link outboxWaitMs}, or none. */
+    async take(): Promise<readonly OutboxRequest[]> {
       const untilMs = clock.monotonicMs() + outboxWaitMs
       for (;;) {
         dropExpired(waiting, clock)
@@ -54,12 +47,14 @@ export function openOutbox(clock: Monotonic): Outbox {
         await sleep(Math.min(leftMs, nextDueMs(waiting, clock)), sleepers)
       }
     },
-    heard(record, { kind }) {
+    /** What became of one. It stays as long as no byte of it was sent. */
+    heard(record: string, { kind }: Outcome): void {
       const known = waiting.get(record)
       if (kind === "unsent" && known !== undefined) known.givenMs = clock.monotonicMs()
       else waiting.delete(record)
     },
-    end() {
+    /** Answers all who wait, now and later, with what there is. */
+    end(): void {
       isEnded = true
       wake()
     },

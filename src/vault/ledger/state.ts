@@ -1,29 +1,12 @@
 import type { Claim } from "../policy/terms.ts"
 import type { Clock, LedgerTime } from "../process/clock.ts"
-import { bindingsOf, type Bindings } from "./bindings.ts"
-import { openHoldBook, type HoldBook } from "./hold-book.ts"
-import { openLimits, type Limits } from "./meters/limits.ts"
+import { bindingsOf } from "./bindings.ts"
+import { openHoldBook } from "./hold-book.ts"
+import { openLimits } from "./meters/limits.ts"
 import type { ActRow, RequestRow } from "./records/row.ts"
 import { changesOf, withChanges } from "./records/standing.ts"
-import { openNonces, type Nonces } from "./signers/nonces.ts"
+import { openNonces } from "./signers/nonces.ts"
 import type { LedgerStore, OpenedState } from "./store/store.ts"
-
-/**
- * All that decisions depend on besides files and keys. Rows drive it, and nothing else does: what is followed
- * here in the turn that appends a row is what a start reads from the store, and what a replay of the rows gives.
- */
-export type LedgerState = {
-  readonly nonces: Nonces
-  readonly limits: Limits
-  readonly holds: HoldBook
-  readonly bindings: () => Bindings
-  /** Counts a request whose row is appended in this turn, with the claims that its limits make of it. */
-  took(row: RequestRow, claims: readonly Claim[]): void
-  /** As `took`, of another host's request: its limits are built from its row. */
-  followed(row: RequestRow): void
-  /** Follows an act whose row is appended in this turn. */
-  acted(row: ActRow): void
-}
 
 type Start = {
   readonly store: LedgerStore
@@ -31,8 +14,13 @@ type Start = {
   readonly startMs: LedgerTime
 }
 
-/** Goes on from what a store has. `limits` count nothing before their first replacement. */
-export function openState(stored: OpenedState, start: Start): LedgerState {
+/**
+ * All that decisions depend on besides files and keys. Rows drive it, and nothing else does: what is followed
+ * here in the turn that appends a row is what a start reads from the store, and what a replay of the rows gives.
+ *
+ * Goes on from what a store has. `limits` count nothing before their first replacement.
+ */
+export function openState(stored: OpenedState, start: Start) {
   let standing = stored.standing
   let bindings = bindingsOf(standing)
   const nonces = openNonces({ ...start, nonces: start.store.nonces }, stored.lastNonces)
@@ -47,15 +35,18 @@ export function openState(stored: OpenedState, start: Start): LedgerState {
     limits,
     holds,
     bindings: () => bindings,
-    took(row, claims) {
+    /** Counts a request whose row is appended in this turn, with the claims that its limits make of it. */
+    took(row: RequestRow, claims: readonly Claim[]): void {
       limits.count(claims, row)
       used(row)
     },
-    followed(row) {
+    /** As `took`, of another host's request: its limits are built from its row. */
+    followed(row: RequestRow): void {
       limits.follow(row)
       used(row)
     },
-    acted(row) {
+    /** Follows an act whose row is appended in this turn. */
+    acted(row: ActRow): void {
       holds.follow(row)
       const changes = changesOf(row, standing)
       if (changes.length === 0) return // the bindings stay the very same: no set is made anew for it

@@ -4,19 +4,15 @@ import { openHistogram, workBoundsSeconds } from "../../std/histogram.ts"
 import { watchEventLoop, type LoopDelay } from "../../std/time/event-loop-delay.ts"
 
 /** What a vault counts of itself while it works. */
-export type VaultMetrics = {
-  readonly decisions: DecisionCounts
-  readonly stages: StageTimes
-  /** Watches from the first question on: who is never asked pays nothing. */
-  readonly loopDelay: () => LoopDelay
-}
+export type VaultMetrics = ReturnType<typeof openVaultMetrics>
 
 /** Starts with nothing counted. */
-export function openVaultMetrics(): VaultMetrics {
+export function openVaultMetrics() {
   let delay: (() => LoopDelay) | undefined
   return {
     decisions: countDecisions(),
     stages: timeStages(),
+    /** Watches from the first question on: who is never asked pays nothing. */
     loopDelay: () => (delay ??= watchEventLoop())(),
   }
 }
@@ -30,16 +26,6 @@ type Refused = {
   readonly refusal: Refusal
 }
 
-/** How many requests of known clients were decided how. Watches a ledger. */
-type DecisionCounts = {
-  reserved(request: { readonly client: string; readonly operation: string }): void
-  noted(refused: Refused): void
-  /** How many in all, by result. */
-  totals(): Readonly<Record<Result, number>>
-  /** Labels of lists of ours, with how many. */
-  series(): Measures["decisions"]
-}
-
 /** Beyond so many series the rest share some: a snapshot has to fit a line of the socket. */
 export const maxDecisionSeries = 1_000
 const rest = "other"
@@ -49,10 +35,10 @@ type Count = { count: number }
 type Tree = Map<string, Map<string, Map<Result, Map<string, Count>>>>
 
 /**
- * Starts with nothing counted. All labels come from lists of ours: the names of clients, the venue's
+ * How many requests of known clients were decided how. Watches a ledger. All labels come from lists of ours: the names of clients, the venue's
  * operations, and the codes and reasons of refusals; nothing that a bot sent is one.
  */
-export function countDecisions(): DecisionCounts {
+export function countDecisions() {
   const tree: Tree = new Map()
   const totals = { allowed: 0, refused: 0, held: 0 }
   let size = 0
@@ -65,16 +51,18 @@ export function countDecisions(): DecisionCounts {
     return plant(tree, labels)
   }
   return {
-    reserved({ client, operation }) {
+    reserved({ client, operation }: { readonly client: string; readonly operation: string }): void {
       totals.allowed += 1
       find([client, operation, "allowed", ""]).count += 1
     },
-    noted({ client, operation, refusal }) {
+    noted({ client, operation, refusal }: Refused): void {
       const result = resultOf(refusal)
       totals[result] += 1
       find([client, operation ?? "unknown", result, reasonOf(refusal)]).count += 1
     },
+    /** How many in all, by result. */
     totals: () => ({ ...totals }),
+    /** Labels of lists of ours, with how many. */
     series: () => [...seriesOf(tree)],
   }
 }
@@ -120,20 +108,8 @@ function* seriesOf(tree: Tree): Generator<readonly [readonly string[], number]> 
 /** What a request goes through here; `record` is from judging until its record is durable, whatever is done meanwhile. */
 type SignStage = keyof Measures["stages"]
 
-/** How long requests were in each stage. */
-type StageTimes = {
-  /** A stage begins that ends within the same turn. */
-  begin(): void
-  /** The stage since the last `begin` or end is over; the next begins. Tells the time, in milliseconds. */
-  end(stage: SignStage): number
-  /** The same of a stage that began at `startedMs` and gave way meanwhile. */
-  endSince(stage: SignStage, startedMs: number): void
-  /** How many lasted how long, by the bounds of {@link workBoundsSeconds}. */
-  read(): Measures["stages"]
-}
-
-/** Starts with nothing timed. No request is told apart: within a turn there is but one. */
-function timeStages(): StageTimes {
+/** How long requests were in each stage. No request is told apart: within a turn there is but one. */
+function timeStages() {
   const histograms = {
     parse: openHistogram(workBoundsSeconds),
     judge: openHistogram(workBoundsSeconds),
@@ -147,11 +123,15 @@ function timeStages(): StageTimes {
     return (beganMs = nowMs)
   }
   return {
-    begin() {
+    /** A stage begins that ends within the same turn. */
+    begin(): void {
       beganMs = performance.now()
     },
-    end: (stage) => endSince(stage, beganMs),
-    endSince: (stage, startedMs) => void endSince(stage, startedMs),
+    /** The stage since the last `begin` or end is over; the next begins. Tells the time, in milliseconds. */
+    end: (stage: SignStage) => endSince(stage, beganMs),
+    /** The same of a stage that began at `startedMs` and gave way meanwhile. */
+    endSince: (stage: SignStage, startedMs: number) => void endSince(stage, startedMs),
+    /** How many lasted how long, by the bounds of {@link workBoundsSeconds}. */
     read: () => ({
       parse: histograms.parse.read(),
       judge: histograms.judge.read(),

@@ -20,13 +20,7 @@ import type { StatusSources } from "../status/sources.ts"
 import { counted } from "../status/warnings.ts"
 
 /** A vault as systemd sees it; without systemd it only reloads. */
-export type VaultService = {
-  /** It serves. From now on the status is kept true, and the watchdog fed. */
-  ready(): void
-  /** Puts the files on disk in force as {@link reload} does, and says so. */
-  reload(hash?: string): Promise<AdminResults["reload"]>
-  stopping(): void
-}
+export type VaultService = ReturnType<typeof vaultService>
 
 /** Between looks at the status where no watchdog sets the pace. */
 const usualWatchdogMs = 20_000
@@ -35,7 +29,7 @@ const usualWatchdogMs = 20_000
 type Served = StatusSources & FilesInForce
 
 /** Tells systemd what a vault does, all along. */
-export function vaultService(vault: Served, service: ServiceNotify): VaultService {
+export function vaultService(vault: Served, service: ServiceNotify) {
   const { watchdogMs = usualWatchdogMs } = service
   const refusals = refusalNote(vault)
   let shown = ""
@@ -51,11 +45,13 @@ export function vaultService(vault: Served, service: ServiceNotify): VaultServic
     void feed()
   }
   return {
-    ready() {
+    /** It serves. From now on the status is kept true, and the watchdog fed. */
+    ready(): void {
       service.ready(line())
       if (service.isHeard) beats = setInterval(beat, watchdogMs / 2).unref()
     },
-    async reload(hash) {
+    /** Puts the files on disk in force as {@link reload} does, and says so. */
+    async reload(hash?: string): Promise<AdminResults["reload"]> {
       service.reloading("loading policies")
       try {
         return await reload(vault, hash)
@@ -66,7 +62,7 @@ export function vaultService(vault: Served, service: ServiceNotify): VaultServic
         service.ready(line())
       }
     },
-    stopping() {
+    stopping(): void {
       clearInterval(beats)
       service.stopping()
     },

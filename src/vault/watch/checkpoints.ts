@@ -6,16 +6,7 @@ import type { Clock } from "../process/clock.ts"
 import { logFailure } from "../process/log.ts"
 
 /** The journal's head, signed from time to time. It never keeps anything from being signed for a bot. */
-export type Checkpoints = {
-  /** Signs the head now. `false` when there is no key to sign with. */
-  sign(): Promise<boolean>
-  /** As {@link Checkpoints.sign}, if anything was recorded since this was opened. */
-  signChanges(): Promise<void>
-  /** Signs when it is time to: after so many entries, or so long after a change. */
-  signIfDue(): Promise<void>
-  /** Why none can be signed, in a sentence each; empty when all is well. */
-  alarms(): readonly string[]
-}
+export type Checkpoints = Awaited<ReturnType<typeof openCheckpoints>>
 
 /** A checkpoint comes after so many entries, or a second later. */
 const maxEntriesBetween = 10_000
@@ -29,7 +20,7 @@ export async function openCheckpoints(input: {
   readonly clock: Clock
   /** Other hosts append too: of these the one that made the ledger signs checkpoints. */
   readonly isShared?: boolean
-}): Promise<Checkpoints> {
+}) {
   const { keyFile, ledger, clock, isShared = false } = input
   const { seq: openedSeq, checkpoint } = await ledger.audit.ends()
   const load = () => loadLedgerKey(keyFile, checkpoint?.publicKey)
@@ -45,16 +36,20 @@ export async function openCheckpoints(input: {
   }
 
   return {
+    /** Signs the head now. `false` when there is no key to sign with. */
     sign,
-    async signChanges() {
+    /** As `sign`, if anything was recorded since this was opened. */
+    async signChanges(): Promise<void> {
       if ((await ledger.audit.ends()).seq > openedSeq) await sign()
     },
-    async signIfDue() {
+    /** Signs when it is time to: after so many entries, or so long after a change. */
+    async signIfDue(): Promise<void> {
       const { seq, checkpoint: last } = await ledger.audit.ends()
       const entries = seq - (last?.seq ?? 0)
       const isLate = entries > 0 && clock.monotonicMs() - signedAtMs >= maxWaitMs
       if (entries >= maxEntriesBetween || isLate) await sign()
     },
+    /** Why none can be signed, in a sentence each; empty when all is well. */
     alarms: () =>
       key.ok || isShared
         ? []

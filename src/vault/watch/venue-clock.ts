@@ -9,12 +9,7 @@ import { log } from "../process/log.ts"
  * The venue's clock against this machine's, by the gate's word on the answers that it got. It can warn, and
  * stop what `max_venue_offset` says; nothing is ever signed because of it, or for longer.
  */
-export type VenueClock = {
-  /** Takes the gate's word; the last one counts, for a minute. */
-  tell(reading: VenueClockReading): void
-  /** How far the venue's clock is ahead for certain; negative where it is behind, 0 where neither is known. */
-  aheadMs(): number
-}
+export type VenueClock = ReturnType<typeof openVenueClock>
 
 /** After that the next answer must tell anew: an offset that stops orders would else last for ever, since none is sent. */
 const goodForMs = 60_000
@@ -29,14 +24,16 @@ const setClock = "timedatectl set-ntp true"
 type Said = { readonly aheadMs: number; readonly atMs: number }
 
 /** Knows nothing at first; a restart forgets. */
-export function openVenueClock(clock: Pick<Clock, "monotonicMs">): VenueClock {
+export function openVenueClock(clock: Pick<Clock, "monotonicMs">) {
   let said: Said | undefined
   let loggedAtMs: number | undefined
   const aheadMs = (): number =>
     said === undefined || clock.monotonicMs() - said.atMs >= goodForMs ? 0 : said.aheadMs
   return {
+    /** How far the venue's clock is ahead for certain; negative where it is behind, 0 where neither is known. */
     aheadMs,
-    tell(reading) {
+    /** Takes the gate's word; the last one counts, for a minute. */
+    tell(reading: VenueClockReading): void {
       const atMs = clock.monotonicMs()
       if (provesNothing(reading)) return
       said = { aheadMs: provenMs(reading), atMs }

@@ -8,24 +8,7 @@ import {
 } from "../../../venue/decimal.ts"
 
 /** Amounts that each count up to a time of their own. It takes them in the order of time. */
-export type ExpiringSum = {
-  /** Adds what was taken at `atMs` and counts as long as the time is below `untilMs`. */
-  add(amount: Decimal, atMs: number, untilMs: number): void
-  /** What counts at `nowMs`. */
-  total(nowMs: number): Decimal
-  /** The earliest time, `nowMs` or later, at which no more than `rest` counts. */
-  downToAtMs(rest: Decimal, nowMs: number): number
-  /** Takes away up to `amount` of what was added at `atMs`. Returns how much that was. */
-  takeBack(amount: Decimal, atMs: number): Decimal
-  /** Forgets what no longer counts at `nowMs`. */
-  drop(nowMs: number): void
-  /** When the last amount stops counting; `undefined` when there is none. */
-  lastUntilMs(): number | undefined
-  /** How many amounts are kept apart: what memory it takes. */
-  size(): number
-  /** All that it holds: a sum made of these goes on as this one does. They never change. */
-  parts(): readonly SumPart[]
-}
+export type ExpiringSum = ReturnType<typeof expiringSum>
 
 /** Amounts whose times lie close together, kept as one: taken from `fromMs` on, of which the first alone ends at `firstUntilMs`. */
 export type SumPart = {
@@ -39,17 +22,20 @@ export type SumPart = {
  * Makes a sum of parts, which is empty without any. Amounts that end within `bucketMs` of each other end together, with the last of
  * them: none counts shorter than it should, and each at most `bucketMs` longer.
  */
-export function expiringSum(bucketMs: number, parts: readonly SumPart[] = []): ExpiringSum {
+export function expiringSum(bucketMs: number, parts: readonly SumPart[] = []) {
   const buckets = [...parts]
   let total = buckets.reduce((sum, { amount }) => addDecimals(sum, amount), zero)
 
   return {
-    add(amount, atMs, untilMs) {
+    /** Adds what was taken at `atMs` and counts as long as the time is below `untilMs`. */
+    add(amount: Decimal, atMs: number, untilMs: number): void {
       append(buckets, { fromMs: atMs, firstUntilMs: untilMs, untilMs, amount }, bucketMs)
       total = addDecimals(total, amount)
     },
-    total: (nowMs) => subtractDecimals(total, expiredAt(buckets, nowMs)),
-    downToAtMs(rest, nowMs) {
+    /** What counts at `nowMs`. */
+    total: (nowMs: number) => subtractDecimals(total, expiredAt(buckets, nowMs)),
+    /** The earliest time, `nowMs` or later, at which no more than `rest` counts. */
+    downToAtMs(rest: Decimal, nowMs: number): number {
       let left = total
       let atMs = nowMs
       for (const { untilMs, amount } of buckets) {
@@ -59,7 +45,8 @@ export function expiringSum(bucketMs: number, parts: readonly SumPart[] = []): E
       }
       return atMs
     },
-    takeBack(amount, atMs) {
+    /** Takes away up to `amount` of what was added at `atMs`. Returns how much that was. */
+    takeBack(amount: Decimal, atMs: number): Decimal {
       const index = buckets.findLastIndex(({ fromMs }) => fromMs <= atMs)
       const bucket = buckets[index]
       if (bucket === undefined) return zero
@@ -68,13 +55,17 @@ export function expiringSum(bucketMs: number, parts: readonly SumPart[] = []): E
       total = subtractDecimals(total, taken)
       return taken
     },
-    drop(nowMs) {
+    /** Forgets what no longer counts at `nowMs`. */
+    drop(nowMs: number): void {
       const expired = expiredAt(buckets, nowMs)
       while ((buckets[0]?.untilMs ?? Infinity) <= nowMs) buckets.shift()
       total = buckets.length === 0 ? zero : subtractDecimals(total, expired)
     },
+    /** When the last amount stops counting; `undefined` when there is none. */
     lastUntilMs: () => buckets.at(-1)?.untilMs,
+    /** How many amounts are kept apart: what memory it takes. */
     size: () => buckets.length,
+    /** All that it holds: a sum made of these goes on as this one does. They never change. */
     parts: () => [...buckets],
   }
 }

@@ -1,6 +1,6 @@
 import { Fault } from "../../../std/fault.ts"
 import { type Claim, isEver } from "../../policy/terms.ts"
-import { type Clock, openSteadyTime, type SteadyTime } from "../../process/clock.ts"
+import { type Clock, openSteadyTime } from "../../process/clock.ts"
 import { countedAt } from "../records/request-row.ts"
 import type { Headroom } from "../records/reservation.ts"
 import type { OutcomeRow, RequestRow } from "../records/row.ts"
@@ -14,51 +14,18 @@ import {
   type MeterEvent,
   type Recount,
 } from "./count-recorded.ts"
-import {
-  endlessMeters,
-  type Meters,
-  type MeterUse,
-  type MetersImage,
-  openMeters,
-} from "./meters.ts"
+import { endlessMeters, type Meters, type MetersImage, openMeters } from "./meters.ts"
 import { snapshotVersion, writeImage } from "./snapshot-text.ts"
 
 /** The meters in force, and their exchange for others while they are in use. */
-export type Limits = {
-  /** How claims stand. Changes nothing. @throws {Fault} `ledger_unavailable` before the first `replace`. */
-  headroom(claims: readonly Claim[], nowMs: number): readonly Headroom[]
-  /** What is used of every meter. */
-  usage(nowMs: number): readonly MeterUse[]
-  /** The enforced claim that doesn't fit for the longest. Call it with safe time only. @throws {Fault} as `headroom` does. */
-  ask(claims: readonly Claim[], nowMs: number): Headroom | undefined
-  /** The time that a request is counted at that is decided at `nowMs`. */
-  countingTime(nowMs: number): number
-  /** Counts a request that is queued in the same turn. */
-  count(claims: readonly Claim[], row: RequestRow): void
-  /** Counts a request of another host that is queued in the same turn, as a start would. */
-  follow(row: RequestRow): void
-  /** To be called in the turn in which an outcome is queued. Another host's says itself when room is given back. */
-  expectRelease(outcome: Pick<OutcomeRow, "id" | "record">, atMs?: number): ExpectedRelease
-  /** As the ledger's `replaceMeters`. */
-  replace(replacement: Replacement): Promise<void>
-  /** The steps that keep what is used by now, to be queued in this turn. */
-  lastSteps(): readonly SnapshotStep[]
-}
+export type Limits = ReturnType<typeof openLimits>
 
 /** Counts what is in the last `windowMs` of the time that is counted by, which needn't be wall time. */
 type Replacement = Omit<Recount, "sinceMs"> & { readonly windowMs: number }
 
-/** An outcome that is on its way to the disk. */
-type ExpectedRelease = {
-  /** The time that room is given back at. */
-  readonly atMs: number
-  /** To be called once it is durable, with the request whose room it gives back, if it does. */
-  heard(request: RequestRow | undefined): void
-}
-
 type State = {
-  readonly steady: SteadyTime
-  readonly snapshots: MeterSnapshots
+  readonly steady: ReturnType<typeof openSteadyTime>
+  readonly snapshots: ReturnType<typeof openMeterSnapshots>
   /** Outcomes that are on their way to the disk. */
   readonly expected: Set<UnheardOutcome>
   /** What counted for ever before there were meters. */
@@ -77,40 +44,50 @@ type LimitsFrom = {
 }
 
 /** Starts with what counted for ever, by meter, and without others: until they are made, no claim can be asked for. */
-export function openLimits(from: LimitsFrom, ever: OpenedState["ever"]): Limits {
+export function openLimits(from: LimitsFrom, ever: OpenedState["ever"]) {
   const { store } = from
   const state = stateAt(from, ever)
   const { steady } = state
   let lastDone: Promise<unknown> = Promise.resolve()
   return {
-    headroom(claims, nowMs) {
+    /** How claims stand. Changes nothing. @throws {Fault} `ledger_unavailable` before the first `replace`. */
+    headroom(claims: readonly Claim[], nowMs: number): readonly Headroom[] {
       if (claims.length === 0) return []
       const atMs = Math.max(nowMs, steady.now())
       const rooms = metersOf(state).headroom(claims, atMs)
       return rooms.map((room) => onWall(room, nowMs - atMs))
     },
-    usage: (nowMs) => state.meters?.uses(Math.max(nowMs, steady.now())) ?? [],
-    ask(claims, nowMs) {
+    /** What is used of every meter. */
+    usage: (nowMs: number) => state.meters?.uses(Math.max(nowMs, steady.now())) ?? [],
+    /** The enforced claim that doesn't fit for the longest. Call it with safe time only. @throws {Fault} as `headroom` does. */
+    ask(claims: readonly Claim[], nowMs: number): Headroom | undefined {
       const atMs = steady.at(nowMs)
       const spent = claims.length === 0 ? undefined : metersOf(state).ask(claims, atMs)
       return spent === undefined ? undefined : onWall(spent, nowMs - atMs)
     },
-    countingTime: (nowMs) => steady.at(nowMs),
-    count(claims, row) {
+    /** The time that a request is counted at that is decided at `nowMs`. */
+    countingTime: (nowMs: number) => steady.at(nowMs),
+    /** Counts a request that is queued in the same turn. */
+    count(claims: readonly Claim[], row: RequestRow): void {
       state.snapshots.takeIfDue() // first, for this request isn't queued yet
       state.snapshots.note(1)
       if (claims.length > 0) state.meters?.count(claims, countedAt(row))
       state.meanwhile?.push(countedOf(row))
     },
-    follow: (row) => followRequest(state, row),
-    expectRelease: (outcome, atMs) => expectRelease(state, outcome, atMs),
-    replace(replacement) {
+    /** Counts a request of another host that is queued in the same turn, as a start would. */
+    follow: (row: RequestRow) => followRequest(state, row),
+    /** To be called in the turn in which an outcome is queued. Another host's says itself when room is given back. */
+    expectRelease: (outcome: Pick<OutcomeRow, "id" | "record">, atMs?: number) =>
+      expectRelease(state, outcome, atMs),
+    /** As the ledger's `replaceMeters`. */
+    replace(replacement: Replacement): Promise<void> {
       const build: BuildClaims = (row) =>
         replacement.build(row).filter(({ window }) => !isEver(window))
       const done = lastDone.then(() => replaceMeters(state, store, { ...replacement, build }))
       lastDone = done.catch(() => undefined)
       return done
     },
+    /** The steps that keep what is used by now, to be queued in this turn. */
     lastSteps: () => state.snapshots.lastSteps(),
   }
 }
@@ -147,14 +124,16 @@ function expectRelease(
   state: State,
   { id, record }: Pick<OutcomeRow, "id" | "record">,
   atMs = state.steady.now(),
-): ExpectedRelease {
+) {
   const meanwhileThen = state.meanwhile
   state.steady.at(atMs) // what is counted later is counted after it, on another host too
   const expected: UnheardOutcome = { record, outcome: id }
   state.expected.add(expected)
   return {
+    /** The time that room is given back at. */
     atMs,
-    heard(row) {
+    /** To be called once it is durable, with the request whose room it gives back, if it does. */
+    heard(row: RequestRow | undefined): void {
       state.expected.delete(expected)
       if (row === undefined) return
       const event = { kind: "released", row, atMs } as const
@@ -230,22 +209,11 @@ export const maxChanges = 5_000
 /** How long a change may wait for one while others follow. */
 export const maxAgeMs = 60_000
 
-/** Keeps a recent snapshot of the meters in the ledger, so that a start needn't count all again. */
-type MeterSnapshots = {
-  /** To be called when the meters hold `changes` more requests or releases. */
-  note(changes: number): void
-  /** Takes one if it is time. All that the meters hold must have been queued. */
-  takeIfDue(): void
-  /** Takes one now, whatever was begun before. All that the meters hold must have been queued. */
-  take(): void
-  /** The steps that keep the last state, to be queued in this turn; none if it is kept already. */
-  lastSteps(): readonly SnapshotStep[]
-}
-
 /** The meters at this moment, and all but them that a snapshot says. */
 type Captured = { readonly head: SnapshotHead; readonly image: MetersImage }
 
 /**
+ * Keeps a recent snapshot of the meters in the ledger, so that a start needn't count all again.
  * Captures by `capture`, which answers `undefined` as long as no snapshot can be made.
  *
  * What is captured never changes, so it is written bit by bit after the turn; the place in the journal that
@@ -255,7 +223,7 @@ export function openMeterSnapshots(
   store: LedgerStore,
   clock: Pick<Clock, "monotonicMs">,
   capture: () => Captured | undefined,
-): MeterSnapshots {
+) {
   let changes = 0
   let takenAtMs = clock.monotonicMs()
   /** The one that is being written. */
@@ -277,15 +245,19 @@ export function openMeterSnapshots(
   }
 
   return {
-    note(more) {
+    /** To be called when the meters hold `changes` more requests or releases. */
+    note(more: number): void {
       changes += more
     },
-    takeIfDue() {
+    /** Takes one if it is time. All that the meters hold must have been queued. */
+    takeIfDue(): void {
       if (changes === 0 || current !== undefined) return
       if (changes >= maxChanges || clock.monotonicMs() - takenAtMs >= maxAgeMs) take()
     },
+    /** Takes one now, whatever was begun before. All that the meters hold must have been queued. */
     take,
-    lastSteps() {
+    /** The steps that keep the last state, to be queued in this turn; none if it is kept already. */
+    lastSteps(): readonly SnapshotStep[] {
       const captured = changes > 0 || current !== undefined ? capture() : undefined
       current = undefined
       return captured === undefined ? [] : [...stepsOf(captured)]

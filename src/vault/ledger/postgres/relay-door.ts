@@ -8,11 +8,7 @@ import { SharedConnections } from "../../../std/shared-connections.ts"
 export type Way = { readonly server: string; readonly stream: Socket }
 
 /** Where the relay dials. Nothing here ever dials. */
-export type RelayDoor = {
-  /** The next way that is opened. @throws {Fault} `ledger_unavailable` when none is within `timeoutMs`. */
-  next(timeoutMs: number): Promise<Way>
-  close(): void
-}
+export type RelayDoor = Awaited<ReturnType<typeof openRelayDoor>>
 
 /** The file that is made where the relay dials, or a socket that listens already. */
 export type DoorPlace = { readonly path: string } | { readonly fd: number }
@@ -25,7 +21,7 @@ const greetingMs = 2_000
 const maxConnections = 16
 
 /** Listens for the relay. @throws {Fault} as `serveLink` does. */
-export async function openRelayDoor(place: DoorPlace): Promise<RelayDoor> {
+export async function openRelayDoor(place: DoorPlace) {
   let expect: ((way: Way) => void) | undefined
   const shared = new SharedConnections<"the relay's" | "silent">(maxConnections)
   const server = createServer((stream) => {
@@ -43,7 +39,8 @@ export async function openRelayDoor(place: DoorPlace): Promise<RelayDoor> {
   if ("fd" in place) await listenOnFd(server, place.fd)
   else await listenOnPath(server, place.path, 0o600)
   return {
-    next(timeoutMs) {
+    /** The next way that is opened. @throws {Fault} `ledger_unavailable` when none is within `timeoutMs`. */
+    next(timeoutMs: number): Promise<Way> {
       const { promise, resolve, reject } = Promise.withResolvers<Way>()
       const timer = setTimeout(() => reject(nobodyCame(timeoutMs)), timeoutMs).unref()
       expect = (way) => {

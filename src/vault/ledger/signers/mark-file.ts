@@ -19,13 +19,7 @@ export type Mark = {
 }
 
 /** A signer's mark on the disk. Must be closed. */
-export type MarkFile = {
-  /** `undefined` where none was ever written. */
-  read(): Promise<Mark | undefined>
-  /** Durable when it resolves. Calls must not overlap. */
-  write(mark: Mark): Promise<void>
-  close(): Promise<void>
-}
+export type MarkFile = Awaited<ReturnType<typeof openMarkFile>>
 
 /** Apart by more than a disk writes at once, so that a write that was cut off spoils one alone. */
 const slotStarts = [0, 4_096] as const
@@ -38,20 +32,22 @@ const slotBytes = 512
  *
  * @throws {Fault} `ledger_unavailable`.
  */
-export async function openMarkFile(file: string): Promise<MarkFile> {
+export async function openMarkFile(file: string) {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_SYNC
   const handle = await open(file, flags, 0o600).catch((cause: unknown) => {
     throw markFault(file, "opened", cause)
   })
   let turn = 0
   return {
-    async read() {
+    /** `undefined` where none was ever written. */
+    async read(): Promise<Mark | undefined> {
       const slots = await readSlots(handle, file)
       const newest = slots.reduce((a, b) => ((b?.turn ?? 0) > (a?.turn ?? 0) ? b : a), undefined)
       turn = newest?.turn ?? 0
       return newest?.mark
     },
-    async write(mark) {
+    /** Durable when it resolves. Calls must not overlap. */
+    async write(mark: Mark): Promise<void> {
       turn += 1
       const text = slotText(mark, turn)
       try {

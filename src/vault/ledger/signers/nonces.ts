@@ -12,20 +12,7 @@ export const maxNonceLeadMs = { open: 1_000, reduce: 1_250, cancel: 1_250 } as c
 export const mostInTurnMs = maxNonceLeadMs.cancel + 500
 
 /** Hands out nonces. Each is above all earlier ones of its signer, whatever the clock does. */
-export type Nonces = {
-  /** The last one that was taken. */
-  last(signer: Address): number | undefined
-  /** Every nonce of the signer is above `floor` from now on. */
-  raise(signer: string, floor: number): void
-  /** The one that the signer's next request has. Not used until `used` says so; a client that gets none waits for its turn. */
-  next(
-    ask: Pick<ReserveAsk, "signer" | "nowMs" | "lane"> & { readonly client: string },
-  ):
-    | { readonly kind: "next"; readonly nonce: number }
-    | { readonly kind: "too_fast"; readonly retryAfterMs: number }
-  /** A request whose row is appended in this turn has it. */
-  used(row: Pick<RequestRow, "signer" | "nonce" | "client">): void
-}
+export type Nonces = ReturnType<typeof openNonces>
 
 /** Who has the nonces of a signer that lie ahead of the clock, and who waits for one. */
 type Shared = { readonly ahead: RollingWindow; readonly turns: Turns }
@@ -48,7 +35,7 @@ type Start = {
 export function openNonces(
   { clock, startMs, nonces: share = { first: 0, last: nonceCycle - 1 } }: Start,
   lastNonces: ReadonlyMap<string, number>,
-): Nonces {
+) {
   const everyMs = nonceCycle / (share.last - share.first + 1)
   const last = new Map<string, number>()
   const sharedOf = openShared()
@@ -63,20 +50,26 @@ export function openNonces(
 
   for (const [signer, nonce] of lastNonces) raise(signer, nonce)
   return {
-    last: (signer) => last.get(signer),
+    /** The last one that was taken. */
+    last: (signer: Address) => last.get(signer),
+    /** Every nonce of the signer is above `floor` from now on. */
     raise,
-    next({ signer, client, nowMs, lane }) {
+    /** The one that the signer's next request has. Not used until `used` says so; a client that gets none waits for its turn. */
+    next(ask: Pick<ReserveAsk, "signer" | "nowMs" | "lane"> & { readonly client: string }) {
+      const { signer, client, nowMs, lane } = ask
       const earlier = last.get(signer) ?? 0
       const nonce = inShare(Math.max(nowMs, earlier + 1), share)
       const timeMs = steady.at(nowMs)
       const { ahead, turns } = sharedOf(signer, timeMs)
       const kept = ahead.totalOf(client) + turns.before(client, timeMs)
       const leadMs = Math.max(nonce, earlier + (1 + kept) * everyMs) - timeMs
-      if (leadMs <= maxNonceLeadMs[lane]) return { kind: "next", nonce }
+      if (leadMs <= maxNonceLeadMs[lane]) return { kind: "next", nonce } as const
       turns.refuse(client, timeMs)
-      return { kind: "too_fast", retryAfterMs: Math.ceil(leadMs - maxNonceLeadMs[lane]) }
+      const retryAfterMs = Math.ceil(leadMs - maxNonceLeadMs[lane])
+      return { kind: "too_fast", retryAfterMs } as const
     },
-    used({ signer, nonce, client }) {
+    /** A request whose row is appended in this turn has it. */
+    used({ signer, nonce, client }: Pick<RequestRow, "signer" | "nonce" | "client">): void {
       // Of a host whose clock was ahead: the pace goes on from there.
       if (nonce - steady.now() > mostInTurnMs) steady.at(nonce)
       last.set(signer, Math.max(nonce, last.get(signer) ?? 0))
