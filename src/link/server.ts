@@ -66,7 +66,7 @@ export async function serveLink<Schemas extends ParamSchemas, Results>(
 }
 
 // sun_path of Linux's sockaddr_un holds 108 bytes with the final zero (unix(7)).
-const maxPathBytes = 107
+export const maxPathBytes = 107
 
 /**
  * Listens on a Unix socket that has `mode` from its first moment on. A socket file that nobody

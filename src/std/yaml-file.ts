@@ -47,6 +47,24 @@ function whyForbidden(character: string): string {
     : `${code} can't be in a YAML file; remove it`
 }
 
+/** A text that `parse` accepts; where it returns an error, that is the message. */
+export function textBy<Value>(parse: (text: string) => Result<Value, string>) {
+  return z.string().transform((text, context) => {
+    const read = parse(text)
+    if (read.ok) return read.value
+    context.addIssue(read.error)
+    return z.NEVER
+  })
+}
+
+/** A text that `parse` accepts; where it returns `undefined`, the error is `message`. */
+export function textAs<Value>(parse: (text: string) => Value | undefined, message: string) {
+  return textBy((text) => {
+    const value = parse(text)
+    return value === undefined ? err(message) : ok(value)
+  })
+}
+
 /** Whether there is nothing in it but comments. A line that only some readers end hides what follows it, so it isn't. */
 export function isBlankYaml(text: string): boolean {
   const isBlank = text.split("\n").every((line) => /^\s*(?:#|$)/.test(line))

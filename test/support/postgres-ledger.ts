@@ -76,7 +76,9 @@ type Settings = PostgresLedger & { readonly reachMs: number }
 
 function usual(): Settings {
   const database = `ledger_${(made += 1)}`
-  return { host: "a", role: hostRole, database, replicas: 0, commitTimeoutMs: 5_000, reachMs }
+  const alone = { hosts: undefined, isolated: undefined }
+  const named = { host: "a", role: hostRole, database }
+  return { ...named, ...alone, replicas: 0, commitTimeoutMs: 5_000, reachMs }
 }
 
 type OwnPlace = Awaited<ReturnType<typeof ownPlace>>

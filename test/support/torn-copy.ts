@@ -51,7 +51,7 @@ export function describeTornCopy(imageCount: number): void {
         isolatedFile,
         keyFile,
         place: { path },
-        postgres: { host: "a", ...there },
+        postgres: { host: "a", hosts: undefined, isolated: undefined, ...there },
       }
       const { store } = await postgresStore({ ...ask, reachMs: 20_000 })(Date.now())
       assert.equal(await store.close(), "whole")

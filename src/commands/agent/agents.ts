@@ -1,3 +1,4 @@
+import { dayMs } from "../../std/time/duration.ts"
 import { InvalidArgumentError, Option } from "commander"
 
 import type { KeyView } from "../../contract/bot-views.ts"
@@ -25,8 +26,6 @@ export const agentStatus = adminCommand({
   },
   print: agentsTable,
 })
-
-const dayMs = 86_400_000
 
 /** Adds the days, rounded down; none are left once the approval has ended. */
 export function agentView(key: KeyView, nowMs: number): AgentView {

@@ -1,6 +1,7 @@
 import { spanWords } from "../../std/time/time-words.ts"
 import { quoted } from "../../std/visible.ts"
 import type { Installation } from "../../vault/config/installation.ts"
+import type { PostgresLedger } from "../../vault/config/ledger-config.ts"
 import type { ServerSays, ServerStand } from "../installation/ask-daemon.ts"
 import { systemInstallation } from "../service/system.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
@@ -228,7 +229,7 @@ function hostFinding({ name, agoMs, entry }: Other): Finding {
 
 /** PostgreSQL where no daemon runs that could ask it. */
 export function unaskedFinding(
-  { host, replicas, hosts }: NamedLedger,
+  { host, replicas, hosts }: Pick<PostgresLedger, "host" | "replicas" | "hosts">,
   { stateDir }: Pick<Installation, "stateDir">,
 ): Finding {
   const whose = hosts === undefined ? "" : ` of ${[...hosts.keys()].join(", ")}`
@@ -238,10 +239,4 @@ export function unaskedFinding(
       ? "journalctl -u countersign-vault -u countersign-relay -n 20 says what a start waits for"
       : "what countersign serve prints says what a start waits for"
   return warn("postgres", message, fix)
-}
-
-type NamedLedger = {
-  readonly host: string
-  readonly replicas: number
-  readonly hosts?: ReadonlyMap<string, string>
 }

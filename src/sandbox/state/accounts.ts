@@ -1,3 +1,4 @@
+import { dayMs } from "../../std/time/duration.ts"
 import { ok, type Result } from "../../std/result.ts"
 import { reject, type Rejection } from "./error-codes.ts"
 import { decimalText, readUnits } from "./market.ts"
@@ -22,8 +23,6 @@ export type Agent = {
   readonly expiresAtMs: number
   readonly isRevoked: boolean
 }
-
-const dayMs = 86_400_000
 
 /** The account that `signer` operates now: a wallet its own, an agent that of the wallet that approved it. */
 export function accountOf(

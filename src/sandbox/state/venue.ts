@@ -1,3 +1,4 @@
+import { dayMs } from "../../std/time/duration.ts"
 import type { Result } from "../../std/result.ts"
 import type { Accounts, SettingsByAccount, Funds } from "./accounts.ts"
 import { type Rejection, reject } from "./error-codes.ts"
@@ -63,7 +64,6 @@ export function createVenue(accounts: readonly string[]): Venue {
 export type NonceMemory = Map<string, UsedNonces>
 type UsedNonces = { readonly used: ReadonlySet<number>; readonly floor: number }
 
-const dayMs = 86_400_000
 /** The window is invented: from two days ago to a day ahead, both included. */
 const windowBeforeMs = 2 * dayMs
 const windowAfterMs = dayMs

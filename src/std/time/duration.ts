@@ -1,4 +1,6 @@
-const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+export const dayMs = 86_400_000
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: dayMs } as const
 const durationPattern = /^([1-9]\d{0,8})(ms|s|m|h|d)$/
 
 /** A hundred years: the current time plus any duration still fits a `Date`. */

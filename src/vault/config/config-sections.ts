@@ -3,29 +3,24 @@ import { X509Certificate } from "node:crypto"
 import * as z from "zod"
 
 import type { UpstreamSettings } from "../../link/gate-settings.ts"
+import { err, ok } from "../../std/result.ts"
 import { parseSizeBytes } from "../../std/size.ts"
-import { parseDurationMs } from "../../std/time/duration.ts"
-
-/** A day in milliseconds. */
-export const dayMs = 86_400_000
+import { dayMs, parseDurationMs } from "../../std/time/duration.ts"
+import { textAs, textBy } from "../../std/yaml-file.ts"
 
 /** A duration like 15s as milliseconds, at most `maxMs`. */
 export function duration(maxMs: number) {
-  return z.string().transform((text, context) => {
-    const ms = parseDurationMs(text)
-    if (ms !== undefined && ms <= maxMs) return ms
-    context.addIssue(`expected a duration like 15s, at most ${maxMs / 1000}s`)
-    return z.NEVER
-  })
+  return textAs(
+    (text) => {
+      const ms = parseDurationMs(text)
+      return ms !== undefined && ms <= maxMs ? ms : undefined
+    },
+    `expected a duration like 15s, at most ${maxMs / 1000}s`,
+  )
 }
 
 /** A size like 256MiB as bytes, or 0. */
-export const size = z.string().transform((text, context) => {
-  const bytes = parseSizeBytes(text)
-  if (bytes !== undefined) return bytes
-  context.addIssue("expected a size like 256MiB (KiB, MiB or GiB), or 0")
-  return z.NEVER
-})
+export const size = textAs(parseSizeBytes, "expected a size like 256MiB (KiB, MiB or GiB), or 0")
 
 /** `true` or `false`; `false` if left out. */
 export const yesOrNo = z
@@ -38,11 +33,9 @@ const maxCaChars = 65_536
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-const ca = z.string().transform((text, context) => {
+const ca = textBy((text) => {
   const message = whyNotCertificates(text)
-  if (message === undefined) return text
-  context.addIssue(message)
-  return z.NEVER
+  return message === undefined ? ok(text) : err(message)
 })
 
 const proxy = z

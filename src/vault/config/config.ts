@@ -4,15 +4,15 @@ import * as z from "zod"
 
 import { notifySetting } from "../../link/gate-settings.ts"
 import { ok, type Result } from "../../std/result.ts"
-import { parseYaml, type Problem } from "../../std/yaml-file.ts"
-import { parseDecimal, type Decimal } from "../../venue/decimal.ts"
+import { dayMs } from "../../std/time/duration.ts"
+import { parseYaml, textAs, type Problem } from "../../std/yaml-file.ts"
+import { parsePercentage } from "../policy/values/scalars.ts"
 import {
   budgetsSetting,
   upstreamSetting,
   venueOffsetSetting,
   freezeOnSetting,
   heartbeatsSetting,
-  dayMs,
   duration,
   yesOrNo,
 } from "./config-sections.ts"
@@ -75,12 +75,7 @@ const port = z
   .refine((number) => number <= 65_535, "expected a port from 0 to 65535")
 
 /** `5%` as the fraction 0.05. */
-const percentage = z.string().transform((text, context): Decimal => {
-  const percent = text.endsWith("%") ? parseDecimal(text.slice(0, -1)) : undefined
-  if (percent !== undefined) return { ...percent, scale: percent.scale + 2 }
-  context.addIssue("expected a percentage like 5%")
-  return z.NEVER
-})
+const percentage = textAs(parsePercentage, "expected a percentage like 5%")
 
 const keystore = z
   .strictObject({

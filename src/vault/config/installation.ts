@@ -1,6 +1,7 @@
 import { homedir } from "node:os"
 import { join, isAbsolute, resolve, sep } from "node:path"
 
+import { maxPathBytes } from "../../link/server.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Config } from "./config.ts"
 
@@ -32,15 +33,11 @@ export function pathsOf({ configDir, stateDir }: Installation) {
   } as const
 }
 
-// sun_path of Linux's sockaddr_un holds 108 bytes with the final zero (unix(7)).
-const maxSocketPathBytes = 107
-
 /** @throws {Fault} `config_invalid` when the state directory's path is too long for the sockets in it. */
 export function assertSocketPathsFit(installation: Installation): void {
   const { botSocket, adminSocket } = pathsOf(installation)
   const bytesOver =
-    Math.max(...[botSocket, adminSocket].map((path) => Buffer.byteLength(path))) -
-    maxSocketPathBytes
+    Math.max(...[botSocket, adminSocket].map((path) => Buffer.byteLength(path))) - maxPathBytes
   if (bytesOver <= 0) return
   throw new Fault(
     "config_invalid",

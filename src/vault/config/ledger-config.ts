@@ -3,20 +3,7 @@ import * as z from "zod"
 import { duration, size } from "./config-sections.ts"
 
 /** A ledger whose order is kept on PostgreSQL, and of which this host has a copy. */
-export type PostgresLedger = {
-  /** This host's name, for good. */
-  readonly host: string
-  readonly database: string
-  readonly role: string
-  /** How many standbys every commit must wait for. */
-  readonly replicas: number
-  /** After this long without an answer, in milliseconds, a commit isn't believed any more. */
-  readonly commitTimeoutMs: number
-  /** The public keys of all hosts that append to the ledger, hex; left out where this one does alone. */
-  readonly hosts?: ReadonlyMap<string, string>
-  /** Where cancels are signed while PostgreSQL can't be reached: for how long, and by which part of the nonces. */
-  readonly isolated?: { readonly forMs: number; readonly slot: number }
-}
+export type PostgresLedger = NonNullable<ReturnType<typeof postgresOf>>
 
 /** What `ledger.min_free` is if left out: 256 MiB. */
 export const defaultMinFreeBytes = 256 * 1_048_576
@@ -127,23 +114,22 @@ function unmeant({ replicas: asked = 1, unreplicated }: Written): Mistake | unde
   return { path: [asked === 0 ? "replicas" : "unreplicated"], message }
 }
 
-function postgresOf({ engine, host, ...written }: Written): PostgresLedger | undefined {
+function postgresOf({ engine, host, ...written }: Written) {
   if (engine === "sqlite" || host === undefined) return undefined
-  const { database = "countersign", role = "countersign_host" } = written
-  const { replicas: asked = 1, commit_timeout: commitTimeoutMs = 2_000 } = written
-  const fixed = { host, database, role, replicas: asked, commitTimeoutMs }
-  return { ...fixed, ...hostsOf(written), ...isolatedOf(host, written) }
-}
-
-function hostsOf({ fleet: asks }: Pick<Written, "fleet">): Pick<PostgresLedger, "hosts"> {
-  if (asks === undefined) return {}
-  return { hosts: new Map(Object.entries(asks.hosts).map(([name, { key }]) => [name, key])) }
-}
-
-function isolatedOf(
-  host: string,
-  { fleet: asks, isolated_cancels: cancels }: Pick<Written, "fleet" | "isolated_cancels">,
-): Pick<PostgresLedger, "isolated"> {
+  const { fleet: asks, isolated_cancels: cancels } = written
   const slot = asks?.hosts[host]?.slot ?? 0
-  return cancels === undefined ? {} : { isolated: { forMs: cancels.for, slot } }
+  return {
+    /** This host's name, for good. */
+    host,
+    database: written.database ?? "countersign",
+    role: written.role ?? "countersign_host",
+    /** How many standbys every commit must wait for. */
+    replicas: written.replicas ?? 1,
+    /** After this long without an answer, in milliseconds, a commit isn't believed any more. */
+    commitTimeoutMs: written.commit_timeout ?? 2_000,
+    /** The public keys of all hosts that append to the ledger, hex; left out where this one does alone. */
+    hosts: asks && new Map(Object.entries(asks.hosts).map(([name, { key }]) => [name, key])),
+    /** Where cancels are signed while PostgreSQL can't be reached: for how long, and by which part of the nonces. */
+    isolated: cancels && { forMs: cancels.for, slot },
+  }
 }

@@ -10,7 +10,7 @@ import {
   type Decimal,
 } from "../../venue/decimal.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"
-import { dayMs } from "../config/config-sections.ts"
+import { dayMs } from "../../std/time/duration.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { Limit, Policy } from "../policy/terms.ts"
 import { placedLimits, limitUses } from "../status/limit-use.ts"

@@ -1,6 +1,6 @@
 import type { Ending, Facts } from "../../contract/facts.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { dayMs } from "../config/config-sections.ts"
+import { dayMs } from "../../std/time/duration.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { succeedCommand } from "./succeed-command.ts"
 

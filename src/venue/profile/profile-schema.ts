@@ -6,6 +6,7 @@ import * as z from "zod"
 import { utf8 } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { parseDurationMs } from "../../std/time/duration.ts"
+import { textAs, textBy } from "../../std/yaml-file.ts"
 import { parseAddress } from "../address.ts"
 import { compareDecimals, parseDecimal, zero } from "../decimal.ts"
 import { isJsonObject, parsePointer, parseStrictJson, type JsonObject } from "../json.ts"
@@ -18,32 +19,12 @@ import { builtinParts } from "../builtin-profile.ts"
 const { domain, canonicalForm } = builtinParts
 const maxUint256 = 2n ** 256n - 1n
 
-/** A string that `parse` accepts; where it returns `undefined`, the error is `message`. */
-function parsed<Value>(parse: (text: string) => Value | undefined, message: string) {
-  return z.string().transform((text, context) => {
-    const value = parse(text)
-    if (value !== undefined) return value
-    context.addIssue(message)
-    return z.NEVER
-  })
-}
-
-/** A string that `parse` accepts; where it returns an error, that is the message. */
-function parsedBy<Value>(parse: (text: string) => Result<Value, string>) {
-  return z.string().transform((text, context) => {
-    const read = parse(text)
-    if (read.ok) return read.value
-    context.addIssue(read.error)
-    return z.NEVER
-  })
-}
-
 function wholeNumber(text: string): bigint | undefined {
   return /^(?:0|[1-9]\d{0,77})$/.test(text) ? BigInt(text) : undefined
 }
 
 function integerBetween(min: number, max: number) {
-  return parsed((text) => {
+  return textAs((text) => {
     const number = wholeNumber(text)
     return number !== undefined && number >= BigInt(min) && number <= BigInt(max)
       ? Number(number)
@@ -51,12 +32,12 @@ function integerBetween(min: number, max: number) {
   }, `expected a whole number from ${min} to ${max}`)
 }
 
-const chainId = parsed((text) => {
+const chainId = textAs((text) => {
   const number = wholeNumber(text)
   return number !== undefined && number > 0n && number <= maxUint256 ? number : undefined
 }, "expected a chain id, a whole number from 1 to 2^256 - 1")
 
-const aboveZero = parsed((text) => {
+const aboveZero = textAs((text) => {
   const decimal = parseDecimal(text)
   return decimal !== undefined && compareDecimals(decimal, zero) > 0 ? decimal : undefined
 }, 'expected a decimal above zero, like "64000.5"')
@@ -84,7 +65,7 @@ const fieldName = z
 const endpointSettings = z.strictObject({
   action_tag: integerBetween(0, 255).optional(),
   signing: z.enum(["A", "B"], "expected A or B").optional(),
-  struct: parsedBy(parseStructType).optional(),
+  struct: textBy(parseStructType).optional(),
   items: pointer.optional(),
   item_like: z.literal("placeOrder", "item_like can only be placeOrder").optional(),
   like: z.literal("placeOrder", "like can only be placeOrder").optional(),
@@ -95,8 +76,8 @@ const endpointSettings = z.strictObject({
 
 const referencePrice = z.strictObject({
   value: aboveZero,
-  as_of: parsed(parseUtcMs, "expected a time in UTC, like 2026-11-20T12:00:00Z"),
-  max_age: parsed(parseDurationMs, "expected a duration like 1h").prefault("1h"),
+  as_of: textAs(parseUtcMs, "expected a time in UTC, like 2026-11-20T12:00:00Z"),
+  max_age: textAs(parseDurationMs, "expected a duration like 1h").prefault("1h"),
 })
 
 const symbol = z.strictObject({
@@ -107,7 +88,7 @@ const symbol = z.strictObject({
   reference_price: referencePrice.optional(),
 })
 
-const steps = parsed(parsePointer, "expected a JSON Pointer like /data/mark_price")
+const steps = textAs(parsePointer, "expected a JSON Pointer like /data/mark_price")
 
 const pricePoll = z.strictObject({
   path: z
@@ -119,7 +100,7 @@ const pricePoll = z.strictObject({
   list: steps.optional(),
   symbol: steps,
   value: steps,
-  every: parsed((text) => {
+  every: textAs((text) => {
     const ms = parseDurationMs(text)
     return ms !== undefined && ms >= 1_000 && ms <= 3_600_000 ? ms : undefined
   }, "expected a duration from 1s to 1h, like 5s"),
@@ -131,11 +112,11 @@ const panicLine = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "expected the name of a key")
     .optional(),
-  target: parsed(
+  target: textAs(
     parseAddress,
     "expected an address: 0x and 40 hex digits, with the right checksum if the case is mixed",
   ).optional(),
-  body: parsedBy(parseBusinessFields),
+  body: textBy(parseBusinessFields),
 })
 
 const readPaths = z
@@ -152,7 +133,7 @@ const readPaths = z
 
 export const profileSchema = z.strictObject({
   extends: z.literal("builtin", "write extends: builtin, the profile that this file adds to"),
-  base_url: parsedBy(parseBaseUrl).optional(),
+  base_url: textBy(parseBaseUrl).optional(),
   domain: z
     .strictObject({
       name: disclosedAs(domain.name).optional(),
@@ -170,7 +151,7 @@ export const profileSchema = z.strictObject({
     })
     .prefault({}),
   endpoints: z.partialRecord(z.enum(operationIds), endpointSettings).prefault({}),
-  agent_message_with_target: parsedBy(parseStructType).optional(),
+  agent_message_with_target: textBy(parseStructType).optional(),
   symbols: z.array(symbol).default([]),
   extra_fields: z.partialRecord(z.enum(operationIds), z.array(fieldName)).prefault({}),
   canonical_json: z

@@ -1,3 +1,4 @@
+import { dayMs } from "../../../std/time/duration.ts"
 import { join } from "node:path"
 
 import { hostInUrl } from "../../../gate/listen.ts"
@@ -155,8 +156,6 @@ export async function alarmLines(
       : lacks("alarms", `${name} took no message: ${failing}`, "countersign notify test"),
   )
 }
-
-const dayMs = 86_400_000
 
 /** Whether `countersign backup` wrote and checked a copy within a day; each is an act in the ledger. */
 export async function backupLines(

@@ -6,6 +6,7 @@ import * as z from "zod"
 import { fromHex, toHex } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { parseJson } from "../../../std/parse-json.ts"
+import { textAs } from "../../../std/yaml-file.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
 import {
   assertPrivateDirectory,
@@ -122,12 +123,7 @@ const entrySchema = z
     driver: z.enum(["native", "keytar"]),
     service: z.string().regex(servicePattern),
     account: z.string().regex(keyName),
-    address: z.string().transform((text, context) => {
-      const address = parseAddress(text)
-      if (address !== undefined) return address
-      context.addIssue({ code: "custom", message: "expected an address" })
-      return z.NEVER
-    }),
+    address: textAs(parseAddress, "expected an address"),
     public_key: z
       .string()
       .regex(/^0x04[0-9a-f]{128}$/)

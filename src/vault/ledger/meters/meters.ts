@@ -7,6 +7,7 @@ import {
   type Decimal,
 } from "../../../venue/decimal.ts"
 import { ever, type Claim, type ClaimWindow } from "../../policy/terms.ts"
+import { longestDayMs } from "../../policy/values/local-clock.ts"
 import { readDecimal } from "../records/prices.ts"
 import {
   groupClaims,
@@ -79,8 +80,6 @@ type State = {
 }
 
 const sweepEveryMs = 1_000
-/** 26 hours: no calendar has a longer day. */
-const longestDayMs = 93_600_000
 
 const nothingUsed: MetersImage = { highWaterMs: -Infinity, meters: [] }
 

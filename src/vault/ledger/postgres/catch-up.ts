@@ -22,7 +22,7 @@ type CatchUpAsk = {
   readonly host: string
   readonly hosts: Hosts
   /** For how long a host may be alone, whose clock nobody compares meanwhile. */
-  readonly isolated?: { readonly forMs: number }
+  readonly isolated?: { readonly forMs: number } | undefined
 }
 
 /**

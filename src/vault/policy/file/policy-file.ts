@@ -1,12 +1,10 @@
-import type * as z from "zod"
-
 import { err, ok, type Result } from "../../../std/result.ts"
 import { parseYaml, type Located, type Problem, isBlankYaml } from "../../../std/yaml-file.ts"
 import type { Profile } from "../../../venue/profile.ts"
 import { limitDefinition } from "../claims-of.ts"
 import type { Entry, Named, Policy, Limit } from "../terms.ts"
 import type { FieldPointer } from "../values/scalars.ts"
-import { policySchema, type WrittenPolicy } from "./policy-schema.ts"
+import { policySchema } from "./policy-schema.ts"
 
 /**
  * Parses a set of policy files as they were found; `file` is the name that messages and refusals give. Returns all policies, or every problem in any file. Files are sorted by name, so
@@ -52,31 +50,32 @@ function groupProblems(placed: readonly PlacedPolicy[]): readonly Problem[] {
 function parsePolicy(
   text: string,
   file: string,
-  schema: z.ZodType<WrittenPolicy>,
+  schema: ReturnType<typeof policySchema>,
 ): Result<PlacedPolicy, readonly Problem[]> {
   const read = parseYaml(text, file, schema)
   if (!read.ok) return read
-  const problems = repeatedNames(read.value, file)
+  const { value, placeOf } = read.value
+  const problems = repeatedNames(value, placeOf, file)
   if (problems.length > 0) return err(problems)
 
-  const { value, placeOf } = read.value
-  const { repeatWithinMs: ms } = value
-  const placed = <Written>(list: List, entries: readonly Written[]) =>
+  const { applies_to, repeat_within: ms } = value
+  const appliesTo = { clients: applies_to?.clients, keys: applies_to?.keys }
+  const placed = <Written>(list: List, entries: readonly Written[] = []) =>
     entries.map((entry, index) => ({ ...entry, line: placeOf([list, index]).line }))
   const named = (name: string): Named => ({ name, line: placeOf([name]).line })
   const policy: Policy = {
-    name: value.name,
-    appliesTo: value.appliesTo,
-    reads: value.reads,
+    name: value.policy,
+    appliesTo,
+    reads: value.reads ?? [],
     file,
     rules: placed("rules", value.rules),
     deny: placed("deny", value.deny),
     limits: placed("limits", value.limits).map((limit) => ({
       ...limit,
-      definition: limitDefinition(limit, value.appliesTo),
+      definition: limitDefinition(limit, appliesTo),
     })),
     hold: placed("hold", value.hold),
-    requireIdempotency: value.requireIdempotency ? named("require_idempotency") : undefined,
+    requireIdempotency: value.require_idempotency ? named("require_idempotency") : undefined,
     repeatWithin: ms === undefined ? undefined : { ...named("repeat_within"), ms },
   }
   return ok({ policy, placeOf })
@@ -86,9 +85,13 @@ const lists = ["rules", "deny", "limits", "hold"] as const
 type List = (typeof lists)[number]
 
 /** A refusal names policy and rule, so every entry of a file needs a name of its own. */
-function repeatedNames({ value, placeOf }: Located<WrittenPolicy>, file: string): Problem[] {
+function repeatedNames(
+  written: { readonly [Name in List]?: readonly Pick<Entry, "name">[] | undefined },
+  placeOf: Located<unknown>["placeOf"],
+  file: string,
+): Problem[] {
   const seen = new Set<string>()
-  const repeatedIn = (list: List, entries: readonly Pick<Entry, "name">[]) =>
+  const repeatedIn = (list: List, entries: readonly Pick<Entry, "name">[] = []) =>
     entries.flatMap(({ name }, index): Problem[] => {
       if (!seen.has(name)) {
         seen.add(name)
@@ -97,7 +100,7 @@ function repeatedNames({ value, placeOf }: Located<WrittenPolicy>, file: string)
       const message = `${name} is the name of another entry too; give each its own`
       return [{ file, ...placeOf([list, index, "name"]), message }]
     })
-  return lists.flatMap((list) => repeatedIn(list, value[list]))
+  return lists.flatMap((list) => repeatedIn(list, written[list]))
 }
 
 /** A rule that lets a bot choose the group that a limit counts by. */

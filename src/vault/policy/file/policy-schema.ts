@@ -2,7 +2,7 @@ import * as z from "zod"
 
 import { isPathPattern } from "../../../venue/read-paths.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
-import type { Deny, Hold, Over, Policy, Rule } from "../terms.ts"
+import type { Deny, Hold, Over } from "../terms.ts"
 import {
   described,
   objectError,
@@ -14,39 +14,16 @@ import {
   textAs,
   yesOrNo,
 } from "../values/scalars.ts"
-import type { UnplacedLimit } from "../claims-of.ts"
 import { limitSchema } from "./limit-schema.ts"
 import { matchersOf, operationsOf, speechOf } from "./matcher-schema.ts"
 import { entryShapes, refusedBounds, ruleSchema, type EntryShapes } from "./rule-schema.ts"
 
-/** A policy file's content, before its entries know their lines. */
-export type WrittenPolicy = Pick<Policy, "name" | "appliesTo" | "reads"> & {
-  readonly requireIdempotency: boolean | undefined
-  readonly repeatWithinMs: number | undefined
-  readonly rules: readonly Omit<Rule, "line">[]
-  readonly deny: readonly Omit<Deny, "line">[]
-  readonly limits: readonly UnplacedLimit[]
-  readonly hold: readonly Omit<Hold, "line">[]
-}
-
 /** The schema of a policy file. It looks symbol names up, so that a wrong one is reported at its line. */
-export function policySchema(symbols: SymbolTable): z.ZodType<WrittenPolicy> {
-  return z
-    .strictObject(
-      { ...headShape, ...listShape(symbols) },
-      { error: objectError("a policy: `policy: <name>` and its rules") },
-    )
-    .transform((written) => ({
-      name: written.policy,
-      appliesTo: { clients: written.applies_to?.clients, keys: written.applies_to?.keys },
-      rules: written.rules ?? [],
-      deny: written.deny ?? [],
-      limits: written.limits ?? [],
-      hold: written.hold ?? [],
-      reads: written.reads ?? [],
-      requireIdempotency: written.require_idempotency,
-      repeatWithinMs: written.repeat_within,
-    }))
+export function policySchema(symbols: SymbolTable) {
+  return z.strictObject(
+    { ...headShape, ...listShape(symbols) },
+    { error: objectError("a policy: `policy: <name>` and its rules") },
+  )
 }
 
 const appliesTo = z

@@ -170,7 +170,7 @@ function asNumber<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ written: { type: ["string", "number"] } })
 }
 
-function parsePercentage(text: string): Decimal | undefined {
+export function parsePercentage(text: string): Decimal | undefined {
   if (!text.endsWith("%")) return undefined
   const percent = parseDecimal(text.slice(0, -1))
   return percent && { coefficient: percent.coefficient, scale: percent.scale + 2 }

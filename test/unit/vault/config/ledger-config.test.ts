@@ -30,6 +30,7 @@ describe("ledger in countersign.yaml", () => {
       role: "countersign_host",
       replicas: 1,
       commitTimeoutMs: 2_000,
+      ...{ hosts: undefined, isolated: undefined },
     })
     assert.match(mistakes("{engine: postgres}"), /2: name this host, for good: host: a/)
   })
