@@ -19,17 +19,6 @@ import {
   type ArchiveStart,
 } from "./archive-lines.ts"
 
-type CheckedArchive = {
-  readonly start: ArchiveStart
-  /** Where it ends, as far as it is whole. */
-  readonly position: ChainPosition
-  readonly end: ArchiveEnd | undefined
-  readonly entries: number
-  /** Of the file's bytes, hex. */
-  readonly sha256: string
-  readonly flaw: Flaw | undefined
-}
-
 /**
  * Reads an archive to its end and checks its chain, which goes on from `from` or, where that is left
  * out, from what the file itself says that it is chained to.
@@ -42,14 +31,23 @@ export async function checkArchive(
     from,
     kept = [],
   }: { readonly from?: ChainPosition; readonly kept?: ChainPosition["kept"] } = {},
-): Promise<CheckedArchive> {
+) {
   const hash = createHash("sha256")
   const reading: Reading = { from, kept, entries: 0 }
   await readLines(file, reading, (chunk) => hash.update(chunk))
   const { start, check, end, entries } = reading
   if (start === undefined || check === undefined) throw unreadable(file)
   const flaw = reading.flaw ?? endFlaw(check, end)
-  return { start, position: check.position(), end, entries, sha256: hash.digest("hex"), flaw }
+  return {
+    start,
+    /** Where it ends, as far as it is whole. */
+    position: check.position(),
+    end,
+    entries,
+    /** Of the file's bytes, hex. */
+    sha256: hash.digest("hex"),
+    flaw,
+  }
 }
 
 /** Reads on to the file's end whatever is wrong: the hash is of all of it. */

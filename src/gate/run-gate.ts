@@ -7,7 +7,7 @@ import { parseArgs } from "node:util"
 import { type BotLink, connectBotLink } from "../contract/client.ts"
 import type { UpstreamSettings } from "../link/gate-settings.ts"
 import { Fault } from "../std/fault.ts"
-import { type LogLevel, readLogLevel } from "../std/log.ts"
+import { readLogLevel } from "../std/log.ts"
 import type { ServiceNotify } from "../std/systemd.ts"
 import { createGateServer, portOf } from "./gate-server.ts"
 import { openGateMetrics } from "./http/metrics.ts"
@@ -190,20 +190,10 @@ export async function answersItself(http: Server, deadlineMs: number): Promise<b
   }
 }
 
-type GateArguments = {
-  readonly host: string
-  readonly port: number
-  readonly botSocket: string
-  /** `null` when none is given. */
-  readonly upstream: UpstreamSettings | null
-  readonly allowedHosts: readonly string[]
-  /** Where private files with addresses and secrets of `notify` are. */
-  readonly notifyDirectory: string | undefined
-  readonly logLevel: LogLevel
-}
+type GateArguments = ReturnType<typeof parseArguments>
 
 /** Parses the command line of the gate's process. @throws {Fault} `usage` */
-export function parseArguments(argv: readonly string[]): GateArguments {
+export function parseArguments(argv: readonly string[]) {
   const values = parseOptions(argv)
   const port = Number(values.port)
   if (!/^\d{1,5}$/.test(values.port) || port > 65_535) {
@@ -216,8 +206,10 @@ export function parseArguments(argv: readonly string[]): GateArguments {
     host: values.host,
     port,
     botSocket: values["bot-socket"],
+    /** `null` when none is given. */
     upstream: upstreamIn(values),
     allowedHosts: values["allowed-host"],
+    /** Where private files with addresses and secrets of `notify` are. */
     notifyDirectory: values["notify-dir"],
     logLevel: values["log-requests"] ? "debug" : readLogLevel(),
   }

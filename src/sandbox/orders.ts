@@ -30,11 +30,7 @@ import {
 import type { Play, Turn } from "./state/venue.ts"
 
 /** What an order's answer holds beside `tx_hash`. */
-type Placed = {
-  readonly order_id: string
-  readonly client_order_id: unknown
-  readonly state: "open" | "filled"
-}
+type Placed = ReturnType<typeof placeOrder>
 
 /** One item's answer in a batch: its own `code`, `0` when it was taken. */
 type Item = {
@@ -102,7 +98,7 @@ function stateOf(order: Body): "open" | "filled" {
   return waits || rests ? "open" : "filled"
 }
 
-function placeOrder(order: Body, account: string, { venue, nowMs }: Turn): Placed {
+function placeOrder(order: Body, account: string, { venue, nowMs }: Turn) {
   const orderId = nextOrderId(venue.book)
   const record = orderRecord(order, { orderId, account, nowMs })
   const state = stateOf(order)

@@ -244,23 +244,20 @@ function addressWords(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" ? parseAddress(value) : undefined
 }
 
-/** What a held request can cost at worst: all of it, and the parts of a batch that has several symbols or sides. */
-type WorstWords = {
-  /** `worst 220 USD and 64 BTC`; `undefined` where that isn't what the vault says. */
-  readonly total: string | undefined
-  /** `60 buy DOGE-USD, worst 220 USD` */
-  readonly groups: readonly string[]
-}
-
 const totalPattern = /^(?:one order|\d+ orders), (up to|more than) (.+)$/
 const groupPattern = /^(\d+ (?:buy|sell) .+): (up to|more than) (.+)$/
 
-/** Of the vault's own text, in which nothing is a bot's. */
-function worstWords({ worst_case }: Pick<HoldView, "worst_case">): WorstWords {
+/**
+ * What a held request can cost at worst: all of it, and the parts of a batch that has several symbols or sides. Of the
+ * vault's own text, in which nothing is a bot's.
+ */
+function worstWords({ worst_case }: Pick<HoldView, "worst_case">) {
   const [first = "", ...others] = worst_case.split("; ")
   const [, bound, sum = ""] = totalPattern.exec(first) ?? []
   return {
+    /** `worst 220 USD and 64 BTC`; `undefined` where that isn't what the vault says. */
     total: bound === undefined ? undefined : boundWords(bound, sum),
+    /** `60 buy DOGE-USD, worst 220 USD` */
     groups: others.map((each) => {
       const [, group = each, bound = "", sum = ""] = groupPattern.exec(each) ?? []
       return bound === "" ? group : `${group}, ${boundWords(bound, sum)}`

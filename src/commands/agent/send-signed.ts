@@ -36,19 +36,11 @@ export async function sendSigned(
   throw failureOf(sent, outcome, { operation, what })
 }
 
-/** What became of a request: as it was seen, as it was recorded, and the key that it was about. */
-type Settled = {
-  readonly sent: Sent
-  readonly outcome: Outcome
-  readonly key: KeyView | null
-}
-
-/** Sends once and has the outcome recorded, whatever it is. @throws {Fault} when it couldn't be recorded. */
-export async function sendAndSettle(
-  operation: SignedOperation,
-  admin: Admin,
-  what: string,
-): Promise<Settled> {
+/**
+ * Sends once and has the outcome recorded, whatever it is: resolves with what was seen, what was recorded, and the key
+ * that it was about. @throws {Fault} when it couldn't be recorded.
+ */
+export async function sendAndSettle(operation: SignedOperation, admin: Admin, what: string) {
   const { record } = operation
   const untilMs = performance.now() + operation.good_for_ms
   const told: Promise<unknown>[] = []

@@ -49,11 +49,15 @@ export function tell({ stderr, complete }: Terminal, line: string): void {
   stderr.write(`${complete(line)}\n`)
 }
 
+/** What lines are laid out for. */
+type Screen = ReturnType<typeof screenOf>
+
 /** Colours are for terminals alone, unless NO_COLOR or TERM=dumb is set. */
-function screenOf(stdout: Output): Screen {
+function screenOf(stdout: Output) {
   const isTerminal = stdout.isTTY === true
   const word = "colour"
   return {
+    /** In characters; none but a terminal has an end. */
     width: isTerminal ? (stdout.columns ?? Infinity) : Infinity,
     hasColours: isTerminal && styleText("green", word, { stream: stdout }) !== word,
   }
@@ -71,13 +75,6 @@ export type Line = string | Table
 type Table = {
   readonly titles: readonly string[]
   readonly rows: readonly (readonly string[])[]
-}
-
-/** What lines are laid out for. */
-type Screen = {
-  /** In characters; none but a terminal has an end. */
-  readonly width: number
-  readonly hasColours: boolean
 }
 
 export function table(titles: Table["titles"], rows: Table["rows"]): Table {

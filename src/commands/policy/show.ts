@@ -28,11 +28,7 @@ import { adminCommand } from "../installation/installation-command.ts"
 import { raiseLines, differLines } from "./in-force.ts"
 
 /** What a client may do, by the files in force. */
-type ShownClient = {
-  readonly client: string
-  readonly keys: readonly string[]
-  readonly entries: readonly Described[]
-}
+type ShownClient = ReturnType<typeof shownClient>
 
 type Shown =
   | { readonly files: readonly FileText[] }
@@ -108,7 +104,7 @@ function named(name: string, clients: readonly ClientView[]): ClientView {
   )
 }
 
-function shownClient({ name, keys }: ClientView, files: FileSet): ShownClient {
+function shownClient({ name, keys }: ClientView, files: FileSet) {
   const policies = files.policies.filter((policy) =>
     keys.some((key) => appliesTo(policy, name, key)),
   )

@@ -10,7 +10,6 @@ import {
   subtractDecimals,
   wholeDecimal,
   zero,
-  type Decimal,
 } from "../../venue/decimal.ts"
 import { table, toned, type Line } from "../cli/print.ts"
 import { differLines, raiseLines } from "../policy/in-force.ts"
@@ -194,16 +193,10 @@ function limitLines(limits: readonly LimitUse[]): readonly Line[] {
   ]
 }
 
-type Amounts = {
-  readonly use: LimitUse
-  readonly used: Decimal
-  readonly max: Decimal
-  readonly left: Decimal
-  readonly isScarce: boolean
-}
+type Amounts = ReturnType<typeof amountsOf>
 
 /** Amounts come as decimals that the vault wrote. */
-function amountsOf(use: LimitUse): Amounts {
+function amountsOf(use: LimitUse) {
   const used = parseDecimal(use.used) ?? zero
   const max = parseDecimal(use.max) ?? zero
   const left = compareDecimals(used, max) < 0 ? subtractDecimals(max, used) : zero

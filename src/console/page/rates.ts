@@ -10,13 +10,7 @@ export type Sample = {
 }
 
 /** The same as lines over time; `null` where nothing can be said. */
-export type Series = {
-  readonly atSeconds: readonly number[]
-  readonly signedPerSecond: readonly (number | null)[]
-  readonly refusedPerSecond: readonly (number | null)[]
-  readonly p50Ms: readonly (number | null)[]
-  readonly p99Ms: readonly (number | null)[]
-}
+export type Series = ReturnType<typeof seriesOf>
 
 /** How far back the plots reach. */
 export const shownMs = 300_000
@@ -34,7 +28,7 @@ export function withSample(samples: readonly Sample[], sample: Sample): readonly
 }
 
 /** Turns what was counted into what happened a second, and how long answers took. */
-export function seriesOf(samples: readonly Sample[], boundsSeconds: readonly number[]): Series {
+export function seriesOf(samples: readonly Sample[], boundsSeconds: readonly number[]) {
   const latencies = samples.map((_, index) => answersBefore(samples, index))
   const percentile = (share: number): readonly (number | null)[] =>
     latencies.map((answers) => quantileMs(boundsSeconds, answers, share))

@@ -178,18 +178,11 @@ function placed(
 }
 
 /** All that a case may name. */
-type Names = {
-  readonly clients: ReadonlySet<string>
-  readonly keys: ReadonlyMap<string, WrittenKey>
-  /** `policy/name` of what allows, denies and holds, and of limits. */
-  readonly entries: ReadonlySet<string>
-  readonly limits: ReadonlySet<string>
-  readonly symbols: FileSet["profile"]["symbols"]
-}
+type Names = ReturnType<typeof namesIn>
 
 const someAgent: WrittenKey = { role: "agent", wallet: undefined, address: undefined, targets: [] }
 
-function namesIn(written: WrittenCases, { policies, profile }: FileSet): Names {
+function namesIn(written: WrittenCases, { policies, profile }: FileSet) {
   const named = policies.flatMap(({ appliesTo }) => appliesTo.keys ?? [])
   const limits = policies.flatMap((policy) =>
     fullNames(policy, [...policy.limits, ...(policy.repeatWithin ? [policy.repeatWithin] : [])]),
@@ -203,6 +196,7 @@ function namesIn(written: WrittenCases, { policies, profile }: FileSet): Names {
       ...written.clients,
     ]),
     keys: new Map([...named.map((name) => [name, someAgent] as const), ...written.keys]),
+    /** `policy/name` of what allows, denies and holds, and of limits. */
     entries: new Set([...others, ...limits]),
     limits: new Set(limits),
     symbols: profile.symbols,
