@@ -3,7 +3,7 @@ import { setTimeout as after } from "node:timers/promises"
 
 import { linkLifeMs, makeSecret } from "../console/serve/sessions.ts"
 import { addressFault, assertCanListen } from "../gate/listen.ts"
-import { parseDurationMs } from "../std/time/duration.ts"
+import { durationWithin } from "../std/time/duration.ts"
 import { Fault } from "../std/fault.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { command, flag, option, parsed } from "./cli/command.ts"
@@ -49,7 +49,7 @@ page ends a freeze.`,
         "--for <duration>",
         "how long it is served at most, up to 7d (default: 12h, with --release 1h)",
       ),
-      lifeOf,
+      (text) => durationWithin(text, 0, longestLifeMs),
       "a duration of up to 7d, like 30m or 12h",
     ),
     release: flag("--release", "let the page release and refuse held requests"),
@@ -117,11 +117,6 @@ async function serveConsole(
     vault.close()
     await server.stop()
   }
-}
-
-function lifeOf(text: string): number | undefined {
-  const lifeMs = parseDurationMs(text) ?? Infinity
-  return lifeMs <= longestLifeMs ? lifeMs : undefined
 }
 
 /** One at once, and one at each Enter. A browser isn't started: what a program is started with, every user can read. */

@@ -4,7 +4,7 @@ import type { Custody } from "./custody/custody.ts"
 import type { Keyring } from "./keyring/keyring.ts"
 import type { Outbox } from "./ledger/outbox.ts"
 import type { Clients } from "./operator/client-methods.ts"
-import type { PollPace } from "./operator/price-methods.ts"
+import type { Polling } from "./operator/price-methods.ts"
 import type { Clock } from "./process/clock.ts"
 import type { ForGate } from "./status/for-gate.ts"
 import type { StatusSources } from "./status/sources.ts"
@@ -16,6 +16,7 @@ import type { Heartbeats } from "./stops/heartbeat.ts"
 export type Vault = StatusSources &
   Clients &
   FilesInForce &
+  Polling &
   Custody & {
     /** For how long something takes. */
     readonly clock: Pick<Clock, "monotonicMs">
@@ -24,7 +25,6 @@ export type Vault = StatusSources &
     readonly badTokens: BadTokenCount
     readonly autoFreeze: AutoFreeze
     readonly heartbeats: Heartbeats
-    readonly pollPace: PollPace
     readonly forGate: ForGate
     /** What the gate sends without being asked over HTTP. */
     readonly outbox: Outbox

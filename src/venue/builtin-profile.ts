@@ -121,20 +121,9 @@ function account(id: OperationId, path: string, weight: Endpoint["weight"]): End
 }
 
 /** The parts of a profile from which the rest is computed. */
-type ProfileParts = Pick<
+type ProfileParts = Omit<
   Profile,
-  | "baseUrl"
-  | "domain"
-  | "typeB"
-  | "canonicalForm"
-  | "agentStructWithTarget"
-  | "tpslLegs"
-  | "defaultMarketOrderType"
-  | "panic"
-  | "duplicateNonceCode"
-  | "notProcessedCodes"
-  | "reads"
-  | "pricePoll"
+  "network" | "agentStruct" | "endpoints" | "endpointByPath" | "symbols"
 > & { readonly endpoints: readonly Endpoint[]; readonly symbols: readonly SymbolEntry[] }
 
 /** What the interface discloses about its main network. Where it leaves a choice, our reading. */

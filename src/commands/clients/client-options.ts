@@ -6,7 +6,7 @@ import { clientRights } from "../../link/calls/methods.ts"
 import type { ClientView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { nearestWord } from "../../std/nearest-word.ts"
-import { parseDurationMs } from "../../std/time/duration.ts"
+import { dayMs, durationWithin } from "../../std/time/duration.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
 import { outOption, withNewFile } from "../cli/new-file.ts"
@@ -28,19 +28,13 @@ function parseRight(word: string): ClientRight {
   throw new InvalidArgumentError(`Rights are ${clientRights.join(", ")}.${meant}`)
 }
 
-/** `--expires-in 30d`, in milliseconds. */
+/** `--expires-in 30d`, in milliseconds: as long as the vault takes, a second to ten years. */
 export function expiresInOption(description: string) {
   return parsed(
     option("--expires-in <duration>", description),
-    expiresInOf,
+    (text) => durationWithin(text, 1_000, 3_650 * dayMs),
     "a duration like 30d, from 1s to 3650d",
   )
-}
-
-/** As long as the vault takes: a second to ten years. */
-function expiresInOf(text: string): number | undefined {
-  const ms = parseDurationMs(text)
-  return ms !== undefined && ms >= 1_000 && ms <= 3_650 * 86_400_000 ? ms : undefined
 }
 
 /** The names of `--keys`. @throws {Fault} `usage`, `name_unknown` with the one that was probably meant. */

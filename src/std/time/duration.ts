@@ -6,6 +6,12 @@ const durationPattern = /^([1-9]\d{0,8})(ms|s|m|h|d)$/
 /** A hundred years: the current time plus any duration still fits a `Date`. */
 const maxDurationMs = 36_500 * unitMs.d
 
+/** As {@link parseDurationMs}, from `leastMs` to `mostMs`. */
+export function durationWithin(text: string, leastMs: number, mostMs: number): number | undefined {
+  const ms = parseDurationMs(text)
+  return ms !== undefined && ms >= leastMs && ms <= mostMs ? ms : undefined
+}
+
 /** Parses `10s`, `250ms`, `1h` as milliseconds; `undefined` when `text` isn't a duration of 1 ms to 36,500 days. */
 export function parseDurationMs(text: string): number | undefined {
   const [, count, unit] = durationPattern.exec(text) ?? []

@@ -160,25 +160,20 @@ export type FilesInForce = SetInForce & {
   adopt(files: FileSet, isRolledBack?: boolean): Promise<void>
 }
 
-/** The set in force, and how to exchange it. */
-export type ExchangedSet = Pick<FilesInForce, "active"> & {
-  /** Puts other files in force, at once. */
-  exchange(files: FileSet): void
-}
-
-/** Starts with `files`. Bindings always come from the ledger. */
-export function putInForce(files: FileSet, ledger: { bindings(): Bindings }): ExchangedSet {
+/** The set in force, and how to exchange it. Starts with `files`. Bindings always come from the ledger. */
+export function putInForce(files: FileSet, ledger: { bindings(): Bindings }) {
   let bound = ledger.bindings()
   let set = boundSet(files, bound)
   return {
-    active() {
+    active(): ActiveSet {
       const bindings = ledger.bindings()
       if (bindings === bound) return set
       bound = bindings
       set = boundSet(set, bindings, set)
       return set
     },
-    exchange(next) {
+    /** Puts other files in force, at once. */
+    exchange(next: FileSet): void {
       bound = ledger.bindings()
       set = boundSet(next, bound)
     },

@@ -72,11 +72,16 @@ function renewAgent(
   }, signing)
 }
 
-type Term = Pick<OperationSubject, "validDays" | "label"> & {
-  readonly operation: "revokeAgent" | "renewAgent"
-}
-
-function readTerm(agent: KeyEntry, { operation, ...known }: Term, set: ActiveSet): ParsedRequest {
+function readTerm(
+  agent: KeyEntry,
+  {
+    operation,
+    ...known
+  }: Pick<OperationSubject, "validDays" | "label"> & {
+    readonly operation: "revokeAgent" | "renewAgent"
+  },
+  set: ActiveSet,
+): ParsedRequest {
   assertSendable(set)
   const wallet = walletHeldFor(agent, set, `send ${operation} to the venue with that wallet`)
   const fields = operationFields({ agent, wallet, ...known }, set)

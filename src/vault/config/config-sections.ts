@@ -5,16 +5,13 @@ import * as z from "zod"
 import type { UpstreamSettings } from "../../link/gate-settings.ts"
 import { err, ok } from "../../std/result.ts"
 import { parseSizeBytes } from "../../std/size.ts"
-import { dayMs, parseDurationMs } from "../../std/time/duration.ts"
+import { dayMs, durationWithin } from "../../std/time/duration.ts"
 import { textAs, textBy } from "../../std/yaml-file.ts"
 
 /** A duration like 15s as milliseconds, at most `maxMs`. */
 export function duration(maxMs: number) {
   return textAs(
-    (text) => {
-      const ms = parseDurationMs(text)
-      return ms !== undefined && ms <= maxMs ? ms : undefined
-    },
+    (text) => durationWithin(text, 0, maxMs),
     `expected a duration like 15s, at most ${maxMs / 1000}s`,
   )
 }

@@ -13,7 +13,8 @@ export type Bindings = Standing & {
 
 /** What of it changes from minute to minute, so it isn't part of a set's hash. */
 export type Standing = {
-  readonly prices: FedPrices
+  /** The last price that was fed for each symbol, confirmed or not; the latest last. */
+  readonly prices: ReadonlyMap<number, Price>
   /** Limits that are raised for a while, each once; those whose time has passed may still be in it. */
   readonly raises: readonly Raise[]
   /** The files that a person accepted last, by `policyHash`. */
@@ -23,9 +24,6 @@ export type Standing = {
   /** Clients whose silence counts, for they were heard and weren't missed since. */
   readonly armed: readonly string[]
 }
-
-/** The last price that was fed for each symbol, confirmed or not; the latest last. */
-type FedPrices = ReadonlyMap<number, Price>
 
 /** What the ledger's fields say. What has not changed since it was read last is the very same again. */
 export function bindingsOf(standing: StandingFields): Bindings {
@@ -45,7 +43,7 @@ const listOf = <Entry>(part: ReadonlyMap<string, Entry>) => lists(part) as reado
 const armedIn = once((part: ReadonlyMap<string, unknown>) => [...part.keys()])
 const priceOf = once(readPrice)
 const pricesIn = once(
-  (part: ReadonlyMap<string, PriceFields>): FedPrices =>
+  (part: ReadonlyMap<string, PriceFields>): ReadonlyMap<number, Price> =>
     new Map(part.values().map((fields) => [fields.symbol_id, priceOf(fields)])),
 )
 

@@ -1,7 +1,7 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import type { Warning } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { boundSet, type Acts, type ExchangedSet, type FilesInForce } from "../active/active-set.ts"
+import { boundSet, type Acts, type FilesInForce, type putInForce } from "../active/active-set.ts"
 import type { watchFilesOnDisk } from "../active/files-on-disk.ts"
 import { type FileSet, type FileText, parseFileSet, loadFiles } from "../config/load-files.ts"
 import type { Standing } from "../ledger/bindings.ts"
@@ -75,7 +75,7 @@ export function adopter({
 }: {
   readonly ledger: Ledger
   readonly disk: DiskSpace
-  readonly inForce: ExchangedSet
+  readonly inForce: ReturnType<typeof putInForce>
   readonly onDisk: Pick<ReturnType<typeof watchFilesOnDisk>, "keep">
 }): FilesInForce["adopt"] {
   return async (files, isRolledBack = false) => {

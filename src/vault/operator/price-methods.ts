@@ -168,10 +168,10 @@ function positiveDecimal(text: string): Decimal | undefined {
   return value === undefined || value.coefficient === 0n ? undefined : value
 }
 
-/** When the last round of the poll began: what it reads is no older than that. And whether the next one waits for room. */
-export type PollPace = { beganMs: LedgerTime | undefined; waits?: boolean }
-
-type Polling = { readonly pollPace: PollPace }
+export type Polling = {
+  /** When the last round of the poll began: what it reads is no older than that. And whether the next one waits for room. */
+  readonly pollPace: { beganMs: LedgerTime | undefined; waits?: boolean }
+}
 
 /**
  * Begins a round of venue.yaml's price poll when it is due and the IP budget has room for it. It sets the gate's pace and

@@ -5,7 +5,7 @@ import * as z from "zod"
 
 import { utf8 } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { parseDurationMs } from "../../std/time/duration.ts"
+import { durationWithin, parseDurationMs } from "../../std/time/duration.ts"
 import { textAs, textBy } from "../../std/yaml-file.ts"
 import { parseAddress } from "../address.ts"
 import { compareDecimals, parseDecimal, zero } from "../decimal.ts"
@@ -100,10 +100,10 @@ const pricePoll = z.strictObject({
   list: steps.optional(),
   symbol: steps,
   value: steps,
-  every: textAs((text) => {
-    const ms = parseDurationMs(text)
-    return ms !== undefined && ms >= 1_000 && ms <= 3_600_000 ? ms : undefined
-  }, "expected a duration from 1s to 1h, like 5s"),
+  every: textAs(
+    (text) => durationWithin(text, 1_000, 3_600_000),
+    "expected a duration from 1s to 1h, like 5s",
+  ),
 })
 
 const panicLine = z.strictObject({

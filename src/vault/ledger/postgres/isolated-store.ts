@@ -11,7 +11,6 @@ import type {
   Isolated,
   LedgerStore,
   OpenedState,
-  OpenStore,
   Queries,
   RunQuery,
   StoreTurn,
@@ -180,7 +179,7 @@ type IsolatedAsk = {
 export async function openIsolated(
   door: RelayDoor,
   { file, isolatedFile, slot, ...ask }: IsolatedAsk,
-): Promise<OpenedIsolated | undefined> {
+) {
   await prepareLedgerFile(isolatedFile)
   const copy = await openSqliteStore(file, ask.now())
   const own = await openSqliteStore(isolatedFile, ask.now())
@@ -197,15 +196,15 @@ export async function openIsolated(
   for (const [signer, nonce] of own.state.lastNonces) {
     lastNonces.set(signer, Math.max(nonce, lastNonces.get(signer) ?? 0))
   }
-  return { store, state: { ...copy.state, lastNonces }, forMs }
+  return {
+    ...{ store, state: { ...copy.state, lastNonces } },
+    /** For how long it is taken. */
+    forMs,
+  }
 }
 
 function lastCommitMs({ identity: { clock } }: OpenedState): number {
   return clock?.wallMs ?? 0
 }
 
-export type OpenedIsolated = Awaited<ReturnType<OpenStore>> & {
-  readonly store: IsolatedStore
-  /** For how long it is taken. */
-  readonly forMs: number
-}
+export type OpenedIsolated = NonNullable<Awaited<ReturnType<typeof openIsolated>>>

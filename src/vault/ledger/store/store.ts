@@ -47,7 +47,7 @@ export type LedgerStore = {
    */
   close(lastSteps?: () => readonly SnapshotStep[]): Promise<"whole" | "broken">
   /** Left out where entries are kept in this file alone. */
-  readonly replica?: ReplicaView | undefined
+  readonly replica?: Pick<Replica, "look" | "silence"> | undefined
   /** Other hosts that append to the same ledger; left out where there can be none. */
   readonly others?: Others
   /** Which nonces are given out here; left out: any. */
@@ -120,20 +120,16 @@ export type AppendedRows = {
 }
 
 /** Where entries are kept besides this file. */
-export type Replica = ReplicaView & {
+export type Replica = {
+  /** How it stands: JSON of its own, that nobody here reads. Rejects with {Fault} `ledger_unavailable`. */
+  look(): Promise<string>
+  /** How long ago each other host was heard of, in milliseconds; not of one of which nobody can tell. */
+  silence(): ReadonlyMap<string, number>
   /** Resolves once they are durable there; nothing of them counts where it rejects. */
   append(appended: AppendedRows): Promise<void>
   /** Resolves with why nothing can be kept there any more. */
   readonly ended: Promise<Fault>
   close(): void | Promise<void>
-}
-
-/** How it stands where entries are kept besides. */
-type ReplicaView = {
-  /** What it says of itself: JSON, that nobody here reads. Rejects with {Fault} `ledger_unavailable`. */
-  look(): Promise<string>
-  /** How long ago each other host was heard of, in milliseconds; not of one of which nobody can tell. */
-  silence(): ReadonlyMap<string, number>
 }
 
 /** An entry's number and hash. */

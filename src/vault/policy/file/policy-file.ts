@@ -103,19 +103,13 @@ function repeatedNames(
   return lists.flatMap((list) => repeatedIn(list, written[list]))
 }
 
-/** A rule that lets a bot choose the group that a limit counts by. */
-type UnlistedGroup = {
-  readonly policy: Policy
-  /** Its place in the policy's rules. */
-  readonly rule: number
-  readonly message: string
-}
-
 /**
+ * The rules that let a bot choose the group that a limit counts by.
+ *
  * A sum `by` a field has a maximum for each value of the field. If no rule lists the values, a bot can use a new one
  * for each request (`USD`, `usd`, `USD `), and the maximum bounds nothing.
  */
-function unlistedGroups(policies: readonly Policy[]): readonly UnlistedGroup[] {
+function unlistedGroups(policies: readonly Policy[]) {
   return policies.flatMap((policy) =>
     policy.limits.flatMap((limit) => {
       const by = limit.counted.kind === "field" ? limit.counted.by : undefined
@@ -137,7 +131,7 @@ function rulesNotListing(
   pointer: FieldPointer,
   { policy, entry }: { readonly policy: Policy; readonly entry: Entry },
   policies: readonly Policy[],
-): readonly Omit<UnlistedGroup, "message">[] {
+) {
   return policies
     .filter((other) => mayMeet(policy.appliesTo, other.appliesTo))
     .flatMap((other) =>

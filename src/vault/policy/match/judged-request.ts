@@ -69,13 +69,13 @@ export function subjectOf(request: JudgedRequest, circumstances: Circumstances):
  */
 export type Reading<Value> = readonly Value[] | undefined
 
-/** In a `rule` every value that a field can mean must fit. In a `deny`, a limit or a hold, one is enough. */
-type Polarity = "rule" | "deny"
-
-/** An unreadable value fits no rule and every deny. A value that is certainly absent fits neither. */
+/**
+ * In a `rule` every value that a field can mean must fit. In a `deny`, a limit or a hold, one is enough. An unreadable
+ * value fits no rule and every deny. A value that is certainly absent fits neither.
+ */
 export function agrees<Value>(
   reading: Reading<Value>,
-  polarity: Polarity,
+  polarity: "rule" | "deny",
   fits: (value: Value) => boolean,
 ): boolean {
   if (reading === undefined) return polarity === "deny"
@@ -221,7 +221,7 @@ export type Matcher<Value, On, Reason extends string = string> = {
   /** The reason that a rule gives when it refuses. Bots act on it. */
   readonly reason: Reason
   /** An unreadable value fits no rule, and every entry of the other lists (`deny`). */
-  fits(value: Value, on: On, polarity: Polarity): boolean
+  fits(value: Value, on: On, polarity: "rule" | "deny"): boolean
   /** What the request has that doesn't fit, as text for people. */
   asked(on: On, symbols: SymbolTable, value: Value): string
   /** What the entry allows, as text for people. */

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { RE2JS } from "re2js"
 
 import { err, ok, type Result } from "../../../std/result.ts"
-import { parseDurationMs } from "../../../std/time/duration.ts"
+import { durationWithin, parseDurationMs } from "../../../std/time/duration.ts"
 import { quoted } from "../../../std/visible.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
 import {
@@ -110,10 +110,7 @@ export function durationMs(bounds: {
   const leastMs = parseDurationMs(bounds.least) ?? 0
   const mostMs = parseDurationMs(bounds.most) ?? 0
   return textAs(
-    (text) => {
-      const ms = parseDurationMs(text)
-      return ms !== undefined && ms >= leastMs && ms <= mostMs ? ms : undefined
-    },
+    (text) => durationWithin(text, leastMs, mostMs),
     () => `must be a duration from ${bounds.least} to ${bounds.most} such as ${bounds.example}`,
   )
 }
