@@ -1,7 +1,6 @@
-import { errorFields, createLog, type FieldsOf, type LogHead } from "../std/log.ts"
-import { Fault } from "../std/fault.ts"
+import { errorFields, failureFields, createLog, type FieldsOf, type LogHead } from "../std/log.ts"
 
-export { errorFields }
+export { errorFields, failureFields }
 
 /** What a log line of the relay can say. There is no field for anything that it carries. */
 export type LogEntry = LogHead & {
@@ -25,8 +24,3 @@ export const logFields: FieldsOf<LogEntry> = {
 
 /** The relay's log, and what sets its level. */
 export const { log, logFrom } = createLog<LogEntry>(logFields)
-
-/** What may be logged of something thrown: a Fault's sentence; of a bug, whose message could quote anything, where it was. */
-export function failureFields(error: unknown): Pick<LogEntry, "code" | "message" | "at"> {
-  return error instanceof Fault ? { code: error.code, message: error.message } : errorFields(error)
-}

@@ -139,6 +139,13 @@ export function errorFields(thrown: unknown): { readonly code: string; readonly 
   return at === undefined ? { code } : { code, at }
 }
 
+/** What may be logged of something thrown: a Fault's sentence; of a bug, whose message could quote anything, where it was. */
+export function failureFields(
+  error: unknown,
+): ReturnType<typeof errorFields> & { readonly message?: string } {
+  return error instanceof Fault ? { code: error.code, message: error.message } : errorFields(error)
+}
+
 // sd-daemon(3): err, warning, info, debug.
 const priorities = { error: 3, warn: 4, info: 6, debug: 7 } as const
 

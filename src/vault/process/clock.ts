@@ -65,24 +65,7 @@ const usualMaxStartGapMs = 7 * 86_400_000
 const waitingPace = 0.9
 
 /** Makes the ledger's time, and tells whether wall time can be believed. A clock that was set back never stops signing. */
-export type LedgerClock = {
-  /** Wall time where it is believed; else the last that could be, carried on by the monotonic clock. */
-  readonly now: () => LedgerTime
-  /** Why wall time isn't believed, in a sentence. */
-  doubt(): string | undefined
-  /** @throws {Fault} `clock_unsafe` while wall time isn't believed. */
-  assertSafe(): void
-  /** How far wall time lies behind, for it was set back; 0 where it doesn't. */
-  behindMs(): number
-  /** That it lies so far behind that the ledger's time waits for it, in a sentence. */
-  warning(): string | undefined
-  /** What the ledger keeps with a commit. */
-  readonly reading: () => ClockReading
-  /** Wall time; and less the time that runs on by itself, which is another once the clock was set. */
-  wall(): { readonly now: number; readonly offset_ms: number }
-  /** Goes by wall time as it is now, back too: an operator has looked at it. */
-  accept(): LedgerTime
-}
+export type LedgerClock = ReturnType<typeof openLedgerClock>
 
 /** Where the lead of wall time is counted from. `leadMs` is how much of it is believed. */
 type Base = { wallMs: number; monotonicMs: number; uptimeMs: number | undefined; leadMs: number }
@@ -95,7 +78,7 @@ export function openLedgerClock(input: {
   readonly clock: Clock
   readonly last: ClockReading | undefined
   readonly maxStartGapMs?: number | undefined
-}): LedgerClock {
+}) {
   const { clock, last, maxStartGapMs = usualMaxStartGapMs } = input
   const bootId = clock.bootId?.()
   const base = openBase(clock, { last, bootId, maxStartGapMs })
@@ -112,29 +95,37 @@ export function openLedgerClock(input: {
   const behindMs = (): number => Math.max(0, now() - believedMs())
   now()
   return {
+    /** Wall time where it is believed; else the last that could be, carried on by the monotonic clock. */
     now,
+    /** Why wall time isn't believed, in a sentence. */
     doubt,
-    assertSafe() {
+    /** @throws {Fault} `clock_unsafe` while wall time isn't believed. */
+    assertSafe(): void {
       const why = doubt()
       if (why !== undefined) throw new Fault("clock_unsafe", why)
     },
+    /** How far wall time lies behind, for it was set back; 0 where it doesn't. */
     behindMs,
+    /** That it lies so far behind that the ledger's time waits for it, in a sentence. */
     warning: () => warningOf(behindMs()),
+    /** What the ledger keeps with a commit. */
     reading: () => ({
       // Unlike time itself it needn't wait for a clock that was set back: setting that right is no leap then.
       wallMs: Math.max(now(), base.wallMs + passedSince(base, clock)),
       uptimeMs: (base.uptimeMs ?? 0) + passedSince(base, clock),
       bootId: base.uptimeMs === undefined ? "" : (bootId ?? ""),
     }),
+    /** Wall time; and less the time that runs on by itself, which is another once the clock was set. */
     wall: () => wallOf(clock),
-    accept() {
+    /** Goes by wall time as it is now, back too: an operator has looked at it. */
+    accept(): LedgerTime {
       Object.assign(base, baseAt(clock, clock.nowMs()))
       return oneWay.setTo(base.wallMs)
     },
   }
 }
 
-function wallOf(clock: Clock): ReturnType<LedgerClock["wall"]> {
+function wallOf(clock: Clock) {
   const now = clock.nowMs()
   return { now, offset_ms: now - clock.monotonicMs() }
 }

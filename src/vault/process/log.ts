@@ -1,6 +1,5 @@
-import { Fault } from "../../std/fault.ts"
 import {
-  errorFields,
+  failureFields,
   createLog,
   type FieldsOf,
   type LogHead,
@@ -11,6 +10,8 @@ import { whoRefused, type RequestEntry, type LedgerWatcher } from "../ledger/rec
 import { frozen } from "../ledger/records/freeze.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 import type { Act } from "../ledger/records/row.ts"
+
+export { failureFields }
 
 /** What a log line of the vault can say. There is no field for a body, a token or a key. */
 export type LogEntry = LogHead & {
@@ -53,11 +54,6 @@ export function logFailure(
   context: Pick<LogEntry, "method"> = {},
 ): void {
   log({ level: "error", event, ...context, ...failureFields(error) })
-}
-
-/** What may be logged of something thrown: a Fault's sentence; of a bug, whose message could quote anything, where it was. */
-export function failureFields(error: unknown): Pick<LogEntry, "code" | "message" | "at"> {
-  return error instanceof Fault ? { code: error.code, message: error.message } : errorFields(error)
 }
 
 /** Hears what a vault does. Nothing waits for it. */

@@ -28,28 +28,7 @@ import { expiringSum, type ExpiringSum, type SumPart } from "./expiring-sum.ts"
  * seconds, whose parts are single milliseconds). A part ends with its last amount, so nothing counts
  * shorter than the window, and nothing more than 0.1 % longer.
  */
-export type Meters = {
-  /** How each claim stands, in their order. Changes nothing. */
-  headroom(claims: readonly Claim[], nowMs: number): readonly Headroom[]
-  /** Whether all enforced claims fit. Changes nothing. */
-  ask(claims: readonly Claim[], nowMs: number): Headroom | undefined
-  /** Counts all claims if every enforced one fits, else none. */
-  take(claims: readonly Claim[], nowMs: number): Headroom | undefined
-  /** Counts claims without asking: of what was allowed already. */
-  count(claims: readonly Claim[], nowMs: number): void
-  /** Gives back what was taken at `takenAtMs`; of each meter at most `max` within a window. */
-  release(refunds: readonly Refund[], takenAtMs: number, nowMs: number): void
-  /** What of each meter is used, of those that have anything left. */
-  uses(nowMs: number): readonly MeterUse[]
-  /** The latest time that anything was counted at. */
-  highWaterMs(): number
-  /** How many meters there are, and how many parts they keep. */
-  size(): { readonly meters: number; readonly parts: number }
-  /** All that they hold now. It takes the time of copying one reference a part. */
-  image(): MetersImage
-  /** Goes on with those of an image that count for ever. */
-  keepEndless(image: MetersImage): void
-}
+export type Meters = ReturnType<typeof openMeters>
 
 /** Meters as they were at a moment; those that are made of it go on as they would have. It never changes. */
 export type MetersImage = { readonly highWaterMs: number; readonly meters: readonly MeterImage[] }
@@ -84,7 +63,7 @@ const sweepEveryMs = 1_000
 const nothingUsed: MetersImage = { highWaterMs: -Infinity, meters: [] }
 
 /** Goes on from an image; starts with nothing used without one. */
-export function openMeters({ highWaterMs, meters }: MetersImage = nothingUsed): Meters {
+export function openMeters({ highWaterMs, meters }: MetersImage = nothingUsed) {
   const opened = new Map(meters.map((image) => [image.id, openMeter(image)]))
   const state: State = { meters: opened, highWaterMs, sweptAtMs: -Infinity }
   const ask = (claims: readonly Claim[], nowMs: number) =>
@@ -94,33 +73,44 @@ export function openMeters({ highWaterMs, meters }: MetersImage = nothingUsed): 
     for (const group of groupClaims(claims)) countGroup(state, group)
   }
   return {
-    ...{ ask, count },
-    headroom: (claims, nowMs) => headroom(state, claims, nowMs),
-    take(claims, nowMs) {
+    /** Whether all enforced claims fit. Changes nothing. */
+    ask,
+    /** Counts claims without asking: of what was allowed already. */
+    count,
+    /** How each claim stands, in their order. Changes nothing. */
+    headroom: (claims: readonly Claim[], nowMs: number) => headroom(state, claims, nowMs),
+    /** Counts all claims if every enforced one fits, else none. */
+    take(claims: readonly Claim[], nowMs: number): Headroom | undefined {
       const spent = ask(claims, nowMs)
       if (spent === undefined) count(claims, nowMs)
       return spent
     },
-    release(refunds, takenAtMs, nowMs) {
+    /** Gives back what was taken at `takenAtMs`; of each meter at most `max` within a window. */
+    release(refunds: readonly Refund[], takenAtMs: number, nowMs: number): void {
       for (const refund of refunds) {
         const meter = state.meters.get(meterIdOf({ ...refund, release: "refused" }))
         if (meter !== undefined) giveBack(meter, refund, { takenAtMs, nowMs: timeIn(state, nowMs) })
       }
     },
-    uses: (nowMs) =>
+    /** What of each meter is used, of those that have anything left. */
+    uses: (nowMs: number) =>
       [...state.meters.values()]
         .map(({ name, used }) => ({ meter: name, used: used.total(timeIn(state, nowMs)) }))
         .filter(({ used }) => used.coefficient > 0n),
+    /** The latest time that anything was counted at. */
     highWaterMs: () => state.highWaterMs,
+    /** How many meters there are, and how many parts they keep. */
     size: () => ({
       meters: state.meters.size,
       parts: state.meters.values().reduce((sum, meter) => sum + sizeOf(meter), 0),
     }),
+    /** All that they hold now. It takes the time of copying one reference a part. */
     image: () => ({
       highWaterMs: state.highWaterMs,
       meters: [...state.meters].map(([id, meter]) => imageOf(id, meter)),
     }),
-    keepEndless: (image) => keepEndless(state, image),
+    /** Goes on with those of an image that count for ever. */
+    keepEndless: (image: MetersImage) => keepEndless(state, image),
   }
 }
 
