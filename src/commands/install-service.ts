@@ -78,10 +78,11 @@ async function install(program: Program, ask: Ask): Promise<void> {
   }
   if (changes.length > 0) await agree("Install the services?", steps, ask)
   carryOut(steps)
+  const isSetUp = statusOf(thisSystem, pathsOf(systemInstallation).configFile) !== undefined
   const answer = {
     changed: changes.map(({ path }) => path),
     restart: unitNames(changes.filter(({ before }) => before !== undefined)),
-    next: isSetUp() ? [] : nextCommands,
+    next: isSetUp ? [] : nextCommands,
   }
   print(answer, ask, ({ changed, restart, next }) => [
     changed.length === 0 ? "Everything is as it should be; no file was changed." : "Done.",
@@ -109,10 +110,6 @@ async function uninstall(program: Program, ask: Ask): Promise<void> {
     `What is in ${vaultDirectories.join(", ")} stays: configuration, keys, ledger, marks. The users that own it stay too,`,
     "so that no new user gets their ids. countersign install-service uses all of it again.",
   ])
-}
-
-function isSetUp(): boolean {
-  return statusOf(thisSystem, pathsOf(systemInstallation).configFile) !== undefined
 }
 
 /** Shows what is going to happen, and asks. */

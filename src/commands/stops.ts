@@ -156,9 +156,9 @@ export const panic = adminCommand({
   },
   keys: "needed",
   call: async (admin, { reason }): Promise<PanicReport> => {
-    const { requests, unsigned, ...rest } = await admin.call("panic", { reason })
+    const { requests, unsigned, freeze, add_lines } = await admin.call("panic", { reason })
     const sent = await Promise.all(requests.map((request) => send(request, admin)))
-    return { ...reportOf(rest), results: [...sent, ...unsigned.map(resultOfUnsigned)] }
+    return { freeze, add_lines, results: [...sent, ...unsigned.map(resultOfUnsigned)] }
   },
   print: panicLines,
   exitCode: (report) => (isWhole(report) ? 0 : 1),
@@ -208,10 +208,6 @@ function isWhole({ freeze, results, add_lines: lines }: PanicReport): boolean {
     results.length > 0 &&
     results.every(({ outcome }) => outcome === "accepted")
   )
-}
-
-function reportOf({ freeze, add_lines }: Pick<PanicView, "freeze" | "add_lines">) {
-  return { freeze, add_lines }
 }
 
 /** What goes wrong with one is told, and stops no other. */

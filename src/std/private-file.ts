@@ -17,7 +17,10 @@ export async function readPrivateFile(
   path: string,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
-  const handle = await openUnfollowed(path)
+  const handle = await openUnfollowed(path).catch((cause: unknown) => {
+    if (codeOf(cause) === "ENOENT") return undefined
+    throw openFault(path, cause)
+  })
   if (handle === undefined) return undefined
   try {
     const stats = await handle.stat()
@@ -95,15 +98,9 @@ export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code // whatever fs throws is an ErrnoException
 }
 
-// O_NONBLOCK: opening a FIFO that nobody writes to would otherwise wait for ever.
-async function openUnfollowed(path: string): Promise<FileHandle | undefined> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  try {
-    return await open(path, flags)
-  } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return undefined
-    throw openFault(path, cause)
-  }
+/** Opens a file to read, which may be no symlink. O_NONBLOCK: a FIFO that nobody writes to would otherwise be waited for. */
+export function openUnfollowed(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
 }
 
 /** Why a file can't be opened or looked at, for all but that it isn't there. */

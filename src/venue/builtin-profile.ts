@@ -88,17 +88,12 @@ export function isBatch(id: OperationId): boolean {
   return itemSettings[id] !== undefined
 }
 
-/** Says that an operation is Type B and its struct isn't disclosed. */
-export function undisclosedStruct(id: OperationId): Disclosed<Signing> {
-  return { known: false, code: "struct_undisclosed", addLine: structLine(id) }
-}
-
-function undisclosedType(id: OperationId): Disclosed<Signing> {
-  return { known: false, code: "signing_type_undisclosed", addLine: structLine(id) }
-}
-
-function structLine(id: OperationId): string {
-  return `endpoints: {${id}: {signing: B, struct: "…"}}`
+/** Says that an operation's struct isn't disclosed: it is Type B, or nobody knows its type. */
+export function undisclosedStruct(
+  id: OperationId,
+  code: "struct_undisclosed" | "signing_type_undisclosed",
+): Disclosed<Signing> {
+  return { known: false, code, addLine: `endpoints: {${id}: {signing: B, struct: "…"}}` }
 }
 
 /** Joins lines to add to one file, where a key may stand only once. */
@@ -116,7 +111,7 @@ function trade(id: OperationId, path: string, weight: Endpoint["weight"]): Endpo
 }
 
 function account(id: OperationId, path: string, weight: Endpoint["weight"]): Endpoint {
-  const signing = undisclosedType(id)
+  const signing = undisclosedStruct(id, "signing_type_undisclosed")
   return { id, path: `/v1/account/${path}`, area: "account", weight, signing, ...nothingSaid }
 }
 

@@ -111,7 +111,11 @@ export async function secretOfMnemonic(input: MnemonicInput): Promise<Uint8Array
 
 /** The words in BIP-39's form: NFKD, one space between them, checksum verified. */
 function parsePhrase(text: string): string {
-  const words = text.normalize("NFKD").toLowerCase().split(/\s+/).filter(isFilled)
+  const words = text
+    .normalize("NFKD")
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "")
   if (!wordCounts.includes(words.length)) {
     throw invalid(`The mnemonic has ${wordsText(words.length)}; it takes 12, 15, 18, 21 or 24.`)
   }
@@ -157,10 +161,6 @@ function textOf(bytes: Uint8Array, what: string): string {
   const text = decodeUtf8(bytes)
   if (text.ok) return text.value
   throw invalid(`${what} isn't UTF-8 text.`)
-}
-
-function isFilled(text: string): boolean {
-  return text !== ""
 }
 
 function wordsText(count: number): string {

@@ -26,7 +26,9 @@ export function policyWarnings({
         ? []
         : [`${policy.name}/${entry.name} (${policy.file}:${entry.line}) ${message}`]
     return [
-      ...policy.rules.flatMap((rule) => warn(rule, neverMatches(rule, profile))),
+      ...policy.rules.flatMap((rule) =>
+        warn(rule, whyNever.find(({ isIn }) => isIn(rule, profile))?.message),
+      ),
       ...[...policy.deny, ...policy.hold].flatMap((entry) =>
         warn(entry, stopsWaysOut({ policy, entry }, files)),
       ),
@@ -69,12 +71,8 @@ function rulesBeside({ policy }: PlacedEntry, { policies }: Files): readonly Rul
     .flatMap(({ rules }) => rules)
 }
 
-/** Says of a rule why no request ever matches it. */
-function neverMatches(rule: Rule, profile: Profile): string | undefined {
-  return reasons.find(({ isIn }) => isIn(rule, profile))?.message
-}
-
-const reasons: readonly {
+/** Why no request ever matches a rule. */
+const whyNever: readonly {
   readonly message: string
   readonly isIn: (rule: Rule, profile: Profile) => boolean
 }[] = [

@@ -12,7 +12,6 @@ import {
   isEver,
   type Deny,
   type Entry,
-  type Hold,
   type Limit,
   type LimitWindow,
   type Named,
@@ -23,6 +22,7 @@ import {
 import { formatDecimal, multiplyDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
 import { option, optionalArgument } from "../cli/command.ts"
+import { clientNamed } from "../clients/client-options.ts"
 import type { Admin } from "../installation/admin.ts"
 import { adminCommand } from "../installation/installation-command.ts"
 import { raiseLines, differLines } from "./in-force.ts"
@@ -54,10 +54,11 @@ export const policyShow = adminCommand({
     if (hash !== undefined) {
       return { files: await admin.readLedger((ledger) => filesNamed(ledger, hash)) }
     }
-    const clients = await admin.call("listClients", {})
-    const files = await filesInForce(admin)
     const chosen =
-      client === undefined ? clients.filter(({ revoked }) => !revoked) : [named(client, clients)]
+      client === undefined
+        ? (await admin.call("listClients", {})).filter(({ revoked }) => !revoked)
+        : [await clientNamed(client, admin)]
+    const files = await filesInForce(admin)
     const raises = await admin.call("listRaises", {})
     const { differ } = await admin.call("filesOnDisk", {})
     return { differ, raises, clients: chosen.map((each) => shownClient(each, files)) }
@@ -93,15 +94,6 @@ export async function filesInForce(admin: Pick<Admin, "call">): Promise<FileSet>
   const files = parseFileSet(texts)
   if (files.ok) return files.value
   throw new Fault("config_invalid", files.error.map(problemText).join("\n"))
-}
-
-function named(name: string, clients: readonly ClientView[]): ClientView {
-  const client = clients.find((each) => each.name === name)
-  if (client !== undefined) return client
-  throw new Fault(
-    "name_unknown",
-    `There is no client ${name}; countersign clients list shows them.`,
-  )
 }
 
 function shownClient({ name, keys }: ClientView, files: FileSet) {
@@ -161,7 +153,7 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
       placed("holds", hold, [
         ...asked(hold, symbols),
         ...overWords(hold, symbols),
-        holdWords(hold),
+        `until a person releases it, within ${durationText(hold.ttlMs)}`,
       ]),
     ),
   ]
@@ -230,10 +222,6 @@ function overWords({ over }: Deny, symbols: SymbolTable): readonly string[] {
   if (over === undefined) return []
   const unit = over.kind === "quantity" ? "in base units" : "in quote units at the worst price"
   return bound("each order over", over.bound, { unit, symbols })
-}
-
-function holdWords({ ttlMs }: Hold): string {
-  return `until a person releases it, within ${durationText(ttlMs)}`
 }
 
 function bound(

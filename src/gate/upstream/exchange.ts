@@ -208,7 +208,7 @@ const envelope = z.object({
  */
 export function outcomeOf(answer: VenueAnswer): Outcome {
   const { status } = answer
-  const read = parseEnvelope(answer.body)
+  const read = envelope.safeParse(parseJson(answer.body.toString("utf8"))).data
   const code = read?.code
   const hundreds = Math.floor(status / 100)
   if (code === successCode && hundreds === 2) return { kind: "accepted", status, code }
@@ -223,8 +223,4 @@ export function outcomeOf(answer: VenueAnswer): Outcome {
 function spentOf(read: z.infer<typeof envelope> | undefined) {
   const scope = read?.data?.scope
   return scope === "address" || scope === "ip" ? ({ spent: scope } as const) : {}
-}
-
-function parseEnvelope(body: Buffer): z.infer<typeof envelope> | undefined {
-  return envelope.safeParse(parseJson(body.toString("utf8"))).data
 }

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto"
-import { lstat, readdir, open, stat } from "node:fs/promises"
+import { lstat, readdir, stat } from "node:fs/promises"
 import { join, relative } from "node:path"
-import { constants, type Stats } from "node:fs"
+import type { Stats } from "node:fs"
 
 import type { GateSettings } from "../../link/gate-settings.ts"
 import { Fault } from "../../std/fault.ts"
+import { codeOf, openUnfollowed } from "../../std/private-file.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { quoted, visible, shellWord } from "../../std/visible.ts"
 import { type Problem, problemText } from "../../std/yaml-file.ts"
@@ -154,9 +155,7 @@ const maxConfigBytes = 1024 * 1024
  * could change it, `config_invalid` when it can't be read.
  */
 export async function readConfigFile(path: string): Promise<Uint8Array> {
-  // O_NONBLOCK: opening a FIFO that nobody writes to would otherwise wait for ever.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const handle = await open(path, flags).catch((cause: unknown) => {
+  const handle = await openUnfollowed(path).catch((cause: unknown) => {
     throw openFault(path, cause)
   })
   try {
@@ -205,7 +204,7 @@ function assertTrusted(path: string, { uid, mode }: Stats): void {
 }
 
 function openFault(path: string, cause: unknown): Fault {
-  const code = (cause as NodeJS.ErrnoException).code // whatever fs throws is an ErrnoException
+  const code = codeOf(cause)
   if (code === "ENOENT") {
     return new Fault("not_initialised", `${path} doesn't exist; run countersign init first.`, {
       cause,

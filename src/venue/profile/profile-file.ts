@@ -146,7 +146,7 @@ function signingOf(endpoint: Endpoint, settings: EndpointSettings): Disclosed<Si
   if (tag !== undefined) return typeA(endpoint.id, tag, settings)
   if (struct !== undefined) return { known: true, value: { type: "B", struct } }
   if (signing === "A") return undisclosedTag(endpoint.id, endpoint.area)
-  if (signing === "B") return undisclosedStruct(endpoint.id)
+  if (signing === "B") return undisclosedStruct(endpoint.id, "struct_undisclosed")
   return endpoint.signing
 }
 

@@ -97,7 +97,12 @@ export function junitText(
   required: readonly Unreached[] | undefined,
 ): string {
   const byFile = Map.groupBy(results, (result) => result.case.file)
-  const suites = [...byFile].map(([file, own]) => suite(file, own.map(testOf)))
+  const suites = [...byFile].map(([file, own]) =>
+    suite(
+      file,
+      own.map(({ case: { name }, failure }) => ({ name, failure })),
+    ),
+  )
   const coverage =
     required === undefined
       ? []
@@ -121,10 +126,6 @@ export function junitText(
 }
 
 type Test = { readonly name: string; readonly failure: string | null }
-
-function testOf({ case: { name }, failure }: CaseResult): Test {
-  return { name, failure }
-}
 
 function suite(name: string, tests: readonly Test[]): readonly string[] {
   const failures = tests.filter(({ failure }) => failure !== null).length

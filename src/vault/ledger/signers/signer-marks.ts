@@ -12,30 +12,7 @@ import { prepareSignerDir, lockSigner, type SignerLock } from "./signer-lock.ts"
  * What keeps a signer to one daemon and its nonces above all earlier ones even when the ledger is an older
  * copy: a lock and a mark for each, outside of the state directory and of every backup of it.
  */
-export type SignerMarks = {
-  /** Resolves with the fault of a mark that can't be written any more. */
-  readonly broken: Promise<Fault>
-  /**
-   * Takes a signer's lock, reads its mark and returns the nonce above which it goes on. 0 where that was done before.
-   *
-   * @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`, `ledger_unusable`.
-   */
-  claim(signer: Address): Promise<number>
-  /** @throws {Fault} `restore_unaccepted` when the signer waits; `ledger_unavailable` when a mark can't be written, or it isn't claimed. */
-  assertUsable(signer: Address): void
-  /** As {@link assertUsable}, for what was signed before. */
-  assertNoneWaits(): void
-  /** Resolves once the mark says durably that `nonce` may have been given out. */
-  cover(signer: Address, nonce: number): Promise<void>
-  /** The signers whose ledger was restored, and waits for an operator's word. */
-  waiting(): readonly SignerFloor[]
-  /** Those that have signed by this ledger alone, and had no mark here: it may be a copy of one that goes on elsewhere. */
-  unmarked(): readonly Address[]
-  /** Those that wait go on under this ledger's new name, which is durable. */
-  accept(ledger: string): Promise<void>
-  /** Writes down how far the ledger came, and gives the locks back. */
-  close(end: "whole" | "broken"): Promise<void>
-}
+export type SignerMarks = Pick<OpenMarks, keyof OpenMarks>
 
 /** What the marks ask of the ledger. */
 export type LedgerStanding = {
@@ -106,7 +83,8 @@ export function openSignerMarks(open: OpenSigner, standing: LedgerStanding): Sig
 }
 
 /** Owns the locks and the open marks, and must be closed. */
-class OpenMarks implements SignerMarks {
+class OpenMarks {
+  /** Resolves with the fault of a mark that can't be written any more. */
   readonly broken: Promise<Fault>
   readonly #tellBroken: (fault: Fault) => void
   readonly #open: OpenSigner
@@ -123,6 +101,11 @@ class OpenMarks implements SignerMarks {
     this.#tellBroken = resolve
   }
 
+  /**
+   * Takes a signer's lock, reads its mark and returns the nonce above which it goes on. 0 where that was done before.
+   *
+   * @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`, `ledger_unusable`.
+   */
   claim(signer: Address): Promise<number> {
     return this.#inTurn(async () => {
       const known = this.#claimed.get(signer)
@@ -133,11 +116,13 @@ class OpenMarks implements SignerMarks {
     })
   }
 
+  /** @throws {Fault} `restore_unaccepted` when the signer waits; `ledger_unavailable` when a mark can't be written, or it isn't claimed. */
   assertUsable(signer: Address): void {
     if (this.#fault !== undefined) throw this.#fault
     if (this.#claimed.get(signer)?.mark.waits !== false) throw this.#notUsable(signer)
   }
 
+  /** As {@link assertUsable}, for what was signed before. */
   assertNoneWaits(): void {
     if (this.#fault !== undefined) throw this.#fault
     for (const { signer, mark } of this.#claimed.values()) {
@@ -145,6 +130,7 @@ class OpenMarks implements SignerMarks {
     }
   }
 
+  /** Resolves once the mark says durably that `nonce` may have been given out. */
   cover(signer: Address, nonce: number): Promise<void> {
     const of = this.#claimed.get(signer)
     if (of === undefined) return Promise.reject(this.#notUsable(signer))
@@ -159,17 +145,20 @@ class OpenMarks implements SignerMarks {
     return Promise.resolve()
   }
 
+  /** The signers whose ledger was restored, and waits for an operator's word. */
   waiting(): readonly SignerFloor[] {
     return [...this.#claimed.values()].flatMap(({ signer, mark }) =>
       mark.waits ? [{ signer, nonce: mark.nonce }] : [],
     )
   }
 
+  /** Those that have signed by this ledger alone, and had no mark here: it may be a copy of one that goes on elsewhere. */
   unmarked(): readonly Address[] {
     const unmarked = [...this.#claimed.values()].filter((each) => each.isUnmarked)
     return unmarked.map(({ signer }) => signer)
   }
 
+  /** Those that wait go on under this ledger's new name, which is durable. */
   accept(ledger: string): Promise<void> {
     return this.#inTurn(async () => {
       this.#standing = { ...this.#standing, ledger }
@@ -180,6 +169,7 @@ class OpenMarks implements SignerMarks {
     })
   }
 
+  /** Writes down how far the ledger came, and gives the locks back. */
   close(end: "whole" | "broken"): Promise<void> {
     return this.#inTurn(async () => {
       for (const of of this.#claimed.values()) {

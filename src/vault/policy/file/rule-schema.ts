@@ -142,12 +142,15 @@ const heldOrListed = {
 }
 
 const approvalShape = {
-  agent_addresses: z.preprocess(heldAsDefault, listOf(addressText).optional()).meta({
-    written: heldOrListed,
-    description:
-      "Agents that may be approved: held, those held here under the signing wallet, or exactly these.",
-    example: "held",
-  }),
+  // `held` is the default, so writing it changes nothing.
+  agent_addresses: z
+    .preprocess((input) => (input === "held" ? undefined : input), listOf(addressText).optional())
+    .meta({
+      written: heldOrListed,
+      description:
+        "Agents that may be approved: held, those held here under the signing wallet, or exactly these.",
+      example: "held",
+    }),
   authorized_addresses: described(
     listOf(addressText),
     "Accounts that may be authorized_address besides the signer.",
@@ -188,11 +191,6 @@ function boundsOrders(bounds: Omit<Rule, keyof Entry>): boolean {
 function isEmptyRange({ minQuantity: min, maxQuantity: max }: Omit<Rule, keyof Entry>): boolean {
   if (min?.kind !== "scalar" || max?.kind !== "scalar") return false
   return compareDecimals(min.amount, max.amount) > 0
-}
-
-/** `held` is the default, so writing it changes nothing. */
-function heldAsDefault(input: unknown): unknown {
-  return input === "held" ? undefined : input
 }
 
 const number = { type: ["string", "number"] }
