@@ -18,13 +18,13 @@ export function createLog<Entry extends LogHead>(
   let minimum: LogLevel = "info"
   let out: LogOut | undefined // asked for once: a process keeps what it writes to
   return {
-    log(entry: Entry): void {
+    log: (entry: Entry): void => {
       if (logLevels.indexOf(entry.level) < logLevels.indexOf(minimum)) return
       out ??= open()
       out.write(logLine(entry, told(entry, names), out.form), entry.level)
     },
     /** From now on, only this level and more urgent ones are written. */
-    logFrom(level: LogLevel): void {
+    logFrom: (level: LogLevel): void => {
       minimum = level
     },
   }

@@ -5,11 +5,11 @@ import { parseArgs } from "node:util"
 
 import type { LinkPlace } from "../link/server.ts"
 import { Fault } from "../std/fault.ts"
-import { readLogLevel, type LogLevel } from "../std/log.ts"
+import { readLogLevel } from "../std/log.ts"
 import { listenFds, serviceExitCode, serviceNotify, undenied } from "../std/systemd.ts"
 import { changedPlaces } from "./active/files-on-disk.ts"
 import { signCheckpointsInTime } from "./watch/checkpoints.ts"
-import { assertSocketPathsFit, pathsOf, type Installation } from "./config/installation.ts"
+import { assertSocketPathsFit, pathsOf } from "./config/installation.ts"
 import { forgetStop, keepSet, readKeptSet, type Starter } from "./config/kept-set.ts"
 import { loadFiles } from "./config/load-files.ts"
 import { lockWalletKeysInTime } from "./custody/custody.ts"
@@ -78,7 +78,7 @@ async function start(): Promise<void> {
 }
 
 function open(
-  { installation, passphraseFile, logLevel, starter }: VaultArguments,
+  { installation, passphraseFile, logLevel, starter }: ReturnType<typeof parseArguments>,
   curve: PickedCurve,
   ledgerDoor: LinkPlace,
 ): Promise<Vault> {
@@ -177,27 +177,20 @@ function tellParent(message: VaultMessage, then: () => void): void {
   process.send?.(message, undefined, undefined, then)
 }
 
-type VaultArguments = {
-  readonly installation: Installation
-  readonly passphraseFile: string | undefined
-  /** Refuses files on disk that can't be used, even where others were in force before. */
-  readonly isStrict: boolean
-  readonly starter: Starter
-  readonly logLevel: LogLevel
-}
-
 /** What the vault was started with. @throws {Fault} `usage`. */
-function parseArguments(argv: readonly string[]): VaultArguments {
+function parseArguments(argv: readonly string[]) {
   const values = parseOptions(argv)
   const { "config-dir": configDir, "state-dir": stateDir } = values
   if (configDir === undefined || stateDir === undefined) {
     throw new Fault("usage", "The vault needs --config-dir and --state-dir.")
   }
+  const starter: Starter = values["started-again"] ? "supervisor" : "person"
   return {
     installation: { configDir, stateDir },
     passphraseFile: values["passphrase-file"],
+    /** Refuses files on disk that can't be used, even where others were in force before. */
     isStrict: values.strict,
-    starter: values["started-again"] ? "supervisor" : "person",
+    starter,
     logLevel: values["log-requests"] ? "debug" : readLogLevel(),
   }
 }

@@ -165,7 +165,7 @@ export function putInForce(files: FileSet, ledger: { bindings(): Bindings }) {
   let bound = ledger.bindings()
   let set = boundSet(files, bound)
   return {
-    active(): ActiveSet {
+    active: (): ActiveSet => {
       const bindings = ledger.bindings()
       if (bindings === bound) return set
       bound = bindings

@@ -116,8 +116,7 @@ function unmeant({ replicas: asked = 1, unreplicated }: Written): Mistake | unde
 
 function postgresOf({ engine, host, ...written }: Written) {
   if (engine === "sqlite" || host === undefined) return undefined
-  const { fleet: asks, isolated_cancels: cancels } = written
-  const slot = asks?.hosts[host]?.slot ?? 0
+  const { fleet: asks } = written
   return {
     /** This host's name, for good. */
     host,
@@ -130,6 +129,13 @@ function postgresOf({ engine, host, ...written }: Written) {
     /** The public keys of all hosts that append to the ledger, hex; left out where this one does alone. */
     hosts: asks && new Map(Object.entries(asks.hosts).map(([name, { key }]) => [name, key])),
     /** Where cancels are signed while PostgreSQL can't be reached: for how long, and by which part of the nonces. */
-    isolated: cancels && { forMs: cancels.for, slot },
+    isolated: isolatedOf(host, written),
   }
+}
+
+function isolatedOf(
+  host: string,
+  { fleet: asks, isolated_cancels: cancels }: Pick<Written, "fleet" | "isolated_cancels">,
+) {
+  return cancels && { forMs: cancels.for, slot: asks?.hosts[host]?.slot ?? 0 }
 }

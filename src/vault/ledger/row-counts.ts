@@ -10,12 +10,6 @@ export const maxRows = {
 /** How many bytes of them; one row may have more. */
 export const maxRowBytes = 65_536
 
-type CountedRow = {
-  readonly client: string
-  readonly kind: keyof typeof maxRows
-  readonly bytes: number
-}
-
 /** What clients had written lately: such rows cost room on the disk, and nothing else bounds them. */
 export type RowCounts = ReturnType<typeof countRows>
 
@@ -24,7 +18,10 @@ export function countRows() {
   const seconds = new Map<string, { readonly startMs: number; count: number; bytes: number }>()
   return {
     /** Counts a row; `false` when it is too much for this client's second. */
-    take({ client, kind, bytes }: CountedRow, nowMs: number): boolean {
+    take(
+      { client, kind, bytes }: { client: string; kind: keyof typeof maxRows; bytes: number },
+      nowMs: number,
+    ): boolean {
       const name = `${kind} ${client}`
       const last = seconds.get(name)
       const isOver = last === undefined || Math.abs(nowMs - last.startMs) >= 1_000

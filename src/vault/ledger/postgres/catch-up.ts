@@ -17,14 +17,6 @@ export type CaughtUp = {
   latestMs(): number
 }
 
-type CatchUpAsk = {
-  readonly file: string
-  readonly host: string
-  readonly hosts: Hosts
-  /** For how long a host may be alone, whose clock nobody compares meanwhile. */
-  readonly isolated?: { readonly forMs: number } | undefined
-}
-
 /**
  * Brings this host's copy up to the server's head. Each batch must go on from the copy's last entry, be sealed by the
  * host that it is of, and make sense.
@@ -33,7 +25,18 @@ type CatchUpAsk = {
  */
 export async function catchUp(
   { session, ledger }: Reached,
-  { file, host, hosts, isolated }: CatchUpAsk,
+  {
+    file,
+    host,
+    hosts,
+    isolated,
+  }: {
+    readonly file: string
+    readonly host: string
+    readonly hosts: Hosts
+    /** For how long a host may be alone, whose clock nobody compares meanwhile. */
+    readonly isolated?: { readonly forMs: number } | undefined
+  },
 ): Promise<CaughtUp> {
   const copy = openReplay(file)
   // All that is here was believed once: clocks were wrong then, and are set back.

@@ -27,12 +27,6 @@ const harmlessActs: ReadonlySet<string> = new Set([
   ...["started", "set_activated", "asked", "locked", "unlocked", "backed_up"],
 ])
 
-type IsolatedParts = {
-  readonly copy: CommitQueue
-  readonly own: CommitQueue
-  readonly door: RelayDoor
-}
-
 /**
  * The ledger of a host that can't reach PostgreSQL. It takes cancels, which no limit counts, for a while: judged by what the
  * copy has, kept in a file of its own, with nonces that no other host gives out.
@@ -49,7 +43,7 @@ class IsolatedStore implements LedgerStore {
   readonly #until: Moment
 
   constructor(
-    { copy, own, door }: IsolatedParts,
+    { copy, own, door }: { copy: CommitQueue; own: CommitQueue; door: RelayDoor },
     { slot, nowMs, forMs }: Readonly<Record<"slot" | "nowMs" | "forMs", number>>,
   ) {
     this.#copy = copy
@@ -167,18 +161,21 @@ function isolatedTooLong(): Fault {
   )
 }
 
-type IsolatedAsk = {
-  /** This host's copy. */
-  readonly file: string
-  readonly isolatedFile: string
-  /** The time, which goes on while the files are opened. */
-  now(): number
-} & NonNullable<PostgresLedger["isolated"]>
-
 /** Opens it. `undefined` where it may not be, or not any more: the time counts from when PostgreSQL was reached last. */
 export async function openIsolated(
   door: RelayDoor,
-  { file, isolatedFile, slot, ...ask }: IsolatedAsk,
+  {
+    file,
+    isolatedFile,
+    slot,
+    ...ask
+  }: NonNullable<PostgresLedger["isolated"]> & {
+    /** This host's copy. */
+    readonly file: string
+    readonly isolatedFile: string
+    /** The time, which goes on while the files are opened. */
+    now(): number
+  },
 ) {
   await prepareLedgerFile(isolatedFile)
   const copy = await openSqliteStore(file, ask.now())

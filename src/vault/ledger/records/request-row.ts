@@ -7,7 +7,7 @@ import {
 } from "../../../venue/decimal.ts"
 import type { Claim, ClaimWindow, OrderSize } from "../../policy/terms.ts"
 import { readDecimal } from "./prices.ts"
-import type { OutcomeRow, RefundFields, RequestRow } from "./row.ts"
+import type { OutcomeRow, RequestRow } from "./row.ts"
 
 /** The time that a request's claims, or what an outcome gives back, are counted at: wall time, but never going back. */
 export function countedAt(row: Pick<RequestRow | OutcomeRow, "at_ms" | "counted_at">): number {
@@ -100,7 +100,12 @@ export function refundsOf(claims: readonly Claim[]): readonly Refund[] {
 }
 
 /** Writes what is given back. */
-export function refundFieldsOf({ meter, window, amount, max }: Refund): RefundFields {
+export function refundFieldsOf({
+  meter,
+  window,
+  amount,
+  max,
+}: Refund): NonNullable<RequestRow["refunds"]>[number] {
   return {
     meter,
     amount: formatDecimal(amount),

@@ -212,7 +212,6 @@ export type ActRow = Row<"act", Act>
 export type RowOf<Name extends Act["act"]> = Row<"act", Acts[Name]>
 export type JournalRow = RowsOf[keyof RowsOf] | ActRow
 
-export type RefundFields = Says<typeof refund>
 export type Idempotency = Says<typeof idempotency>
 export type Raise = Says<typeof raiseSchema>
 /** A signer of an older ledger, and the nonce that it goes on above. */

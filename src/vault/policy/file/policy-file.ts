@@ -86,7 +86,7 @@ type List = (typeof lists)[number]
 
 /** A refusal names policy and rule, so every entry of a file needs a name of its own. */
 function repeatedNames(
-  written: { readonly [Name in List]?: readonly Pick<Entry, "name">[] | undefined },
+  written: Partial<Record<List, readonly Pick<Entry, "name">[] | undefined>>,
   placeOf: Located<unknown>["placeOf"],
   file: string,
 ): Problem[] {

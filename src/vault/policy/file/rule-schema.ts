@@ -163,9 +163,9 @@ const approvalShape = {
   ),
 }
 
-type WrittenBounds = z.infer<z.ZodObject<ReturnType<typeof boundShape>>>
-
-function boundsOf(written: WrittenBounds): Omit<Rule, keyof Entry> {
+function boundsOf(
+  written: z.infer<z.ZodObject<ReturnType<typeof boundShape>>>,
+): Omit<Rule, keyof Entry> {
   return {
     maxQuantity: written.max_quantity,
     minQuantity: written.min_quantity,
