@@ -6,10 +6,10 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 24_815,
-  loadedLines: 22_592,
-  trustedTypes: 579,
-  sourceLines: 48_930,
+  trustedLines: 24_541,
+  loadedLines: 22_323,
+  trustedTypes: 537,
+  sourceLines: 48_497,
   sourceFiles: 433,
 }
 

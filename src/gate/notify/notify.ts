@@ -164,7 +164,7 @@ const maxRecords = 10_000
 export function unknownOutcomes() {
   const noted = new Map<string, KeptAlarm>()
   return {
-    note(record: string): void {
+    note: (record: string): void => {
       if (noted.size >= maxRecords) return
       noted.set(record, { ...unknownOutcome(record), stands: false, at: Date.now() })
     },
