@@ -12,10 +12,10 @@ export type RunningProcess = {
 
 /** All processes below `pid`, at any depth. Those that have ended but weren't waited for don't count. */
 export function processesBelow(pid: number): readonly RunningProcess[] {
-  const all = runningProcesses()
-  const below = (parent: number): readonly RunningProcess[] =>
-    all.filter((each) => each.parent === parent).flatMap((each) => [each, ...below(each.pid)])
-  return below(pid)
+  const all = allPids().map((each) => ({ pid: each, parent: parentOf(each) }))
+  const below = (parent: number): readonly number[] =>
+    all.filter((each) => each.parent === parent).flatMap((each) => [each.pid, ...below(each.pid)])
+  return below(pid).flatMap((each) => runningProcess(each) ?? [])
 }
 
 /** The process below `pid` whose command line has `part`, waiting until there is one. */
@@ -26,14 +26,12 @@ export function childRunning(pid: number, part: string): Promise<RunningProcess>
 
 /** A process whose command line has every one of `parts`, waiting until there is one. */
 export function processRunning(...parts: readonly string[]): Promise<RunningProcess> {
-  const find = () =>
-    runningProcesses().find(({ commandLine }) => parts.every((part) => commandLine.includes(part)))
-  return until(find, `${parts.join(" ")} runs`)
+  return until(() => processesWith(parts)[0], `${parts.join(" ")} runs`)
 }
 
 /** The processes whose command line has `part`: a test's own directory names the processes it started. */
 export function processesNaming(part: string): readonly RunningProcess[] {
-  return runningProcesses().filter(({ commandLine }) => commandLine.includes(part))
+  return processesWith([part])
 }
 
 /** Resolves once no process's command line has `part`. */
@@ -74,24 +72,47 @@ const longestWaitMs = 30_000
 
 /** A process as /proc shows it, or `undefined` when it has ended. */
 export function runningProcess(pid: number): RunningProcess | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // proc(5): "pid (name) state ppid …", and the name may hold anything.
-    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-    if (state === "Z" || state === "X") return undefined
-    return {
-      pid,
-      parent: Number(parent),
-      commandLine: readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "),
-      environment: readFileSync(`/proc/${pid}/environ`, "latin1"),
-    }
-  } catch {
-    return undefined // it ended meanwhile, or is another user's
-  }
+  const parent = parentOf(pid)
+  const commandLine = commandLineOf(pid)
+  const environment = readOf(pid, "environ", "latin1")
+  if (parent === undefined || commandLine === undefined || environment === undefined)
+    return undefined
+  return { pid, parent, commandLine, environment }
 }
 
-function runningProcesses(): readonly RunningProcess[] {
+/** Those whose command line has every one of `parts`. They are looked for again and again, so nothing else is read of others. */
+function processesWith(parts: readonly string[]): readonly RunningProcess[] {
+  return allPids()
+    .filter((pid) => {
+      const commandLine = commandLineOf(pid)
+      return commandLine !== undefined && parts.every((part) => commandLine.includes(part))
+    })
+    .flatMap((pid) => runningProcess(pid) ?? [])
+}
+
+function allPids(): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => runningProcess(Number(name)) ?? [])
+    .map(Number)
+}
+
+/** `undefined` when it has ended, whether or not somebody has waited for it. */
+function parentOf(pid: number): number | undefined {
+  // proc(5): "pid (name) state ppid …", and the name may hold anything.
+  const stat = readOf(pid, "stat")
+  const [state, parent] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? []
+  return state === undefined || state === "Z" || state === "X" ? undefined : Number(parent)
+}
+
+function commandLineOf(pid: number): string | undefined {
+  return readOf(pid, "cmdline")?.replaceAll("\0", " ")
+}
+
+/** `undefined` when it ended meanwhile, or is another user's. */
+function readOf(pid: number, what: string, as: BufferEncoding = "utf8"): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${what}`, as)
+  } catch {
+    return undefined
+  }
 }
