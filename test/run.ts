@@ -15,7 +15,10 @@ import { jobsFor, jobsOf, laneOf, testsWith, type Job, type Lane } from "./suppo
 import { testPublished } from "./support/published.ts"
 
 const longFactor = "20"
-/** How many jobs of a lane run at once, by what the smallest machine bears: two cores. */
+/**
+ * How many jobs of a lane run at once, by what the smallest machine bears: two cores. Who has none left takes those that
+ * want a processor, which are the most, and wait for processes of their own now and then.
+ */
 const workers = { container: 1, idle: 1, busy: 2 } as const satisfies Partial<Record<Lane, number>>
 
 /** The error of Node's that a failure comes as: what kind it is, and what the test threw. */
@@ -34,8 +37,8 @@ process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "countersign-compile-cache"
 // One file alone is soon started from the sources; a long run is worth what is published.
 const removePublished = files.length > 0 && !isLong ? undefined : await testPublished()
 
-const canaries = startCanaryRun()
 const inMemory = makeMemory()
+const canaries = startCanaryRun(inMemory)
 const failures: string[] = []
 const counts = { passed: 0, failed: 0, skipped: 0 }
 const report = new spec()
@@ -47,12 +50,15 @@ const jobs = files.length > 0 ? jobsFor(files) : jobsOf(words.includes("--system
 const lanes = Object.groupBy(jobs, laneOf)
 process.setMaxListeners(0) // each run of Node's listens for signals
 const lengths = Object.entries(workers) as [Lane, number][]
-await Promise.all(
-  lengths.flatMap(([lane, length]) => Array.from({ length }, () => work(lanes[lane] ?? []))),
-)
+await Promise.all(lengths.flatMap(([lane, length]) => Array.from({ length }, () => workFrom(lane))))
 await work(lanes.timed ?? [])
 report.end()
 await removePublished?.()
+
+async function workFrom(lane: Lane): Promise<void> {
+  await work(lanes[lane] ?? [])
+  await work(lanes.busy ?? [])
+}
 
 async function work(waiting: Job[]): Promise<void> {
   for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) await runJob(job)

@@ -12,9 +12,9 @@ export type CanaryRun = {
   finish(): readonly string[]
 }
 
-/** Has all tests that are started from now on keep their outputs and register their secrets. */
-export function startCanaryRun(): CanaryRun {
-  const directory = mkdtempSync(join(tmpdir(), "countersign-run-"))
+/** Has all tests that are started from now on keep their outputs and register their secrets, in a directory in `place`. */
+export function startCanaryRun(place = tmpdir()): CanaryRun {
+  const directory = mkdtempSync(join(place, "countersign-run-"))
   process.env[canaryDirectoryVariable] = directory
   removeAtEnd(directory)
   const printed: Uint8Array[] = []
