@@ -2,7 +2,7 @@ import { resolve } from "node:path"
 
 import { InvalidArgumentError } from "commander"
 
-import { clientRights } from "../../link/calls/methods.ts"
+import { clientRights } from "../../link/calls/both-ways.ts"
 import type { ClientView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { nearestWord } from "../../std/nearest-word.ts"

@@ -19,6 +19,7 @@ import type { Refused } from "../../contract/refusal.ts"
 import type { Answered, RateLimit, Signed } from "../../contract/signed.ts"
 import type { OpenSigning, Signing } from "../../contract/signing.ts"
 import type { RaiseView, StandingLimit, ClientView, StatusView } from "../../contract/views.ts"
+import { clientRights } from "./both-ways.ts"
 import { address, name, partParams, type PartResults, policyHash } from "./admin-methods.ts"
 import {
   pricesList,
@@ -127,9 +128,6 @@ const role = z.enum(["wallet", "agent"])
 
 /** Bytes, which cross the socket as they are; the receiver's to overwrite. */
 const secret = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "bytes")
-
-/** What a client may do besides asking for signatures. */
-export const clientRights = ["prices", "freeze", "heartbeat", "metrics"] as const
 
 const client = z.strictObject({
   name,

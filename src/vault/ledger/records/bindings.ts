@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import { clientRights } from "../../../link/calls/methods.ts"
+import { clientRights } from "../../../link/calls/both-ways.ts"
 import type { Immutable } from "../../../std/immutable.ts"
 import { addressSchema } from "./fields.ts"
 
