@@ -18,14 +18,15 @@ const { settings } = readOptions(
 describe("the benchmarks", () => {
   // The whole run has no time for these.
   const isLong = numRuns(1).numRuns > 1
+  const long = isLong ? ["pace"] : []
   const onPostgres = isLong ? ["fleet-start", "fleet-alone", "fleet", "fleet-steady"] : []
   for (const name of [
-    "pace",
     "timeline",
     "budget",
     "forward",
     "decision",
     "audit-verify",
+    ...long,
     ...onPostgres,
   ]) {
     it(`measure ${name}`, onPostgres.includes(name) ? needsPostgres : {}, async () => {
