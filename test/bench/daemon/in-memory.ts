@@ -10,13 +10,9 @@ export async function inMemory<Made>(make: () => Promise<Made>): Promise<Made> {
   try {
     return await make()
   } finally {
-    restore({ TMPDIR, XDG_STATE_HOME })
-  }
-}
-
-function restore(variables: Readonly<Record<string, string | undefined>>): void {
-  for (const [name, value] of Object.entries(variables)) {
-    if (value === undefined) delete process.env[name]
-    else process.env[name] = value
+    if (TMPDIR === undefined) delete process.env["TMPDIR"]
+    else process.env["TMPDIR"] = TMPDIR
+    if (XDG_STATE_HOME === undefined) delete process.env["XDG_STATE_HOME"]
+    else process.env["XDG_STATE_HOME"] = XDG_STATE_HOME
   }
 }

@@ -66,7 +66,7 @@ async function askBetween(
 ): Promise<() => void> {
   const connection = await openConnection(url)
   const one = asker(connection, posts)
-  let isOver = false
+  let isOver = false as boolean // it becomes true meanwhile
   void (async () => {
     for (let turn = 0; !isOver; turn++) {
       await one(turn)

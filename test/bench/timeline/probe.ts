@@ -25,7 +25,7 @@ for (const [name, shown] of Object.entries(channels)) {
 }
 
 if (isMainThread) {
-  threads.onmessage = ({ data }) => {
+  threads.onmessage = ({ data }: { readonly data: "send" | readonly Mark[] }) => {
     if (data !== "send") process.send?.({ marks: data })
   }
   process.on("SIGUSR2", () => {
