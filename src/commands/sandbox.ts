@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from "commander"
 
+import { openPath } from "../sandbox/market/open-path.ts"
+import { moods } from "../sandbox/market/price-path.ts"
 import { sandboxProfile, sandboxUrl } from "../sandbox/profile.ts"
 import { startSandbox } from "../sandbox/start-sandbox.ts"
 import { address } from "../sandbox/state/fields.ts"
@@ -7,6 +9,7 @@ import { defaultSandboxPort } from "../sandbox/state/market.ts"
 import { faultKinds, parseFaultText, type VenueFault } from "../sandbox/faults.ts"
 import { command, flag, option, parsed, repeated, type Given } from "./cli/command.ts"
 import { portForm, portOf, wholeUpTo } from "./cli/values.ts"
+import { Fault } from "../std/fault.ts"
 import { withStopSignal, type Terminal } from "./cli/terminal.ts"
 
 const sandboxOptions = {
@@ -30,11 +33,18 @@ const sandboxOptions = {
     parseFault,
   ),
   seed: parsed(
-    option("--seed <number>", "the seed of the chances of faults and of --moving (default: 1)"),
+    option(
+      "--seed <number>",
+      "the seed of the chances of faults, of --moving and of --market (default: 1)",
+    ),
     wholeUpTo(999_999_999),
     "a number of at most nine digits",
   ),
   isMoving: flag("--moving", "the prices of its ticker move, a little each second"),
+  market: option(
+    "--market <market>",
+    `play a market, in which orders fill and accounts gain and lose: ${Object.keys(moods).join(", ")} or a file of time,symbol,price lines`,
+  ),
   printProfile: flag("--print-profile", "print a venue.yaml for it, and end"),
 }
 
@@ -45,6 +55,7 @@ export const sandbox = command({
     "countersign sandbox",
     "countersign sandbox --port 0 --account 0x00000000000000000000000000000000000000a1",
     "countersign sandbox --state sandbox.jsonl --fault latency,ms=300,chance=0.1",
+    "countersign sandbox --market volatile --seed 7",
   ],
   options: sandboxOptions,
   run: async ({ printProfile, ...options }, terminal) => {
@@ -63,13 +74,18 @@ async function play(
   {
     port = defaultSandboxPort,
     seed = 1,
+    market,
     ...options
   }: Omit<Given<typeof sandboxOptions>, "printProfile">,
   { stdout, unread }: Terminal,
 ): Promise<void> {
+  if (market !== undefined && (options.isMoving || options.stateFile !== undefined)) {
+    throw new Fault("usage", "--market goes with neither --moving nor --state.")
+  }
+  const path = market === undefined ? undefined : openPath(market, seed)
   const say = (line: string): void => void stdout.write(`${line}\n`)
   await withStopSignal(async (stopped) => {
-    const venue = await startSandbox({ ...options, port, seed, log: say })
+    const venue = await startSandbox({ ...options, path, port, seed, log: say })
     say(`sandbox listening on ${venue.url}`)
     await Promise.race([stopped, unread])
     await venue.close()

@@ -16,6 +16,7 @@ import {
 } from "./faults.ts"
 import { openKeptVenue, type KeptVenue } from "./state-file.ts"
 import { overBudget } from "./state/error-codes.ts"
+import { pathTicker, type PricePath } from "./market/price-path.ts"
 import { movingTicker, stillTicker, type Ticker } from "./state/market.ts"
 import { createVenue, type AcceptedWrite, type Venue } from "./state/venue.ts"
 
@@ -34,6 +35,8 @@ type SandboxSettings = {
   readonly seed?: number
   /** Whether the prices of the ticker move. */
   readonly isMoving?: boolean
+  /** Where prices go in a market; there is none if left out. Not together with `stateFile`. */
+  readonly path?: PricePath | undefined
   /** Where accepted writes are kept; in memory alone if left out. */
   readonly stateFile?: string | undefined
 }
@@ -69,10 +72,11 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   }
 }
 
-function byChance({ seed = 1, faults, isMoving = false }: SandboxSettings) {
+function byChance({ seed = 1, faults, isMoving = false, path, clock = Date.now }: SandboxSettings) {
+  const still = isMoving ? movingTicker(seed) : stillTicker
   return {
     faults: createFaultBox(seed, faults),
-    ticker: isMoving ? movingTicker(seed) : stillTicker,
+    ticker: path === undefined ? still : pathTicker(path, clock()),
   }
 }
 
