@@ -5,6 +5,9 @@ import { keccak_256 } from "@noble/hashes/sha3.js"
 
 import { concatBytes, toHex, utf8 } from "../std/bytes.ts"
 import { err, ok } from "../std/result.ts"
+import { checkFlat, checkFlow, noteFlow } from "./market/flows.ts"
+import { marketAccount } from "./market/market.ts"
+import { keepAccount } from "./market/versions.ts"
 import { fieldsCheck, type Signed, typeAPlay, typeBPlay } from "./signing/signed-play.ts"
 import {
   actionTags,
@@ -89,6 +92,8 @@ export const playPositionMode = typeAPlay(
   fieldsCheck(["position_mode"], { position_mode: oneOf("one_way", "hedge") }),
   ({ body, admitted, turn }) => {
     const mode = body["position_mode"] === "hedge" ? "hedge" : "one_way"
+    const refused = checkFlat(turn.venue.market, admitted.account)
+    if (refused !== undefined) return err(refused)
     settingsOf(turn.venue, admitted.account).positionMode = mode
     return ok({ data: { position_mode: mode }, note: `position mode ${mode}` })
   },
@@ -120,7 +125,9 @@ export const playIsolatedMargin = typeAPlay(
       asset: quoteOf(symbol),
       amount: String(body["amount"]),
     }
+    const { market } = turn.venue
     const { margin } = settingsOf(turn.venue, admitted.account)
+    if (market !== undefined) marketAccount(market, admitted.account)
     const units = readUnits(payment.amount)
     const rest = (margin.get(symbol) ?? 0n) + (body["is_add"] === true ? units : -units)
     if (rest < 0n) {
@@ -134,6 +141,7 @@ export const playIsolatedMargin = typeAPlay(
       credit(funds, payment)
     }
     margin.set(symbol, rest)
+    if (market !== undefined) keepAccount(market, admitted.account, turn.nowMs)
     const held = decimalText(rest)
     return ok({
       data: { symbol_id: symbol, isolated_margin: held },
@@ -199,7 +207,7 @@ export const playCreateSub = typeBPlay(createSubType, {}, ({ body, admitted, tur
 
 /** `POST /v1/account/transfer`: from the wallet's account or a sub-account of it to any account here. */
 export const playTransfer = typeBPlay(transferType, { amount }, ({ body, admitted, turn }) => {
-  const { accounts, funds } = turn.venue
+  const { accounts, funds, market } = turn.venue
   const source = String(body["source"]).toLowerCase()
   const destination = String(body["destination"]).toLowerCase()
   if (!isOwn(accounts, admitted.signer, source)) {
@@ -209,17 +217,24 @@ export const playTransfer = typeBPlay(transferType, { amount }, ({ body, admitte
     return reject("unknown_account", "The sandbox has no account at destination.")
   }
   const sum = { asset: String(body["asset"]), amount: String(body["amount"]) }
-  const refused = debit(funds, { account: source, ...sum })
+  const refused =
+    checkFlow(market, [source, destination], sum) ?? debit(funds, { account: source, ...sum })
   if (refused !== undefined) return err(refused)
   credit(funds, { account: destination, ...sum })
+  const { nowMs } = turn
+  noteFlow(market, source, { ...sum, isIn: false, nowMs })
+  noteFlow(market, destination, { ...sum, isIn: true, nowMs })
   return ok({ data: { source, destination, ...sum }, note: "transferred" })
 })
 
 /** `POST /v1/account/withdraw`: out of the wallet's account, to nowhere. */
 export const playWithdraw = typeBPlay(withdrawType, { amount }, ({ body, admitted, turn }) => {
   const sum = { asset: String(body["asset"]), amount: String(body["amount"]) }
-  const refused = debit(turn.venue.funds, { account: admitted.signer, ...sum })
+  const { funds, market } = turn.venue
+  const refused =
+    checkFlow(market, [admitted.signer], sum) ?? debit(funds, { account: admitted.signer, ...sum })
   if (refused !== undefined) return err(refused)
+  noteFlow(market, admitted.signer, { ...sum, isIn: false, nowMs: turn.nowMs })
   const destination = String(body["destination"]).toLowerCase()
   return ok({ data: { destination, ...sum }, note: "withdrawn" })
 })

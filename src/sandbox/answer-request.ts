@@ -10,6 +10,8 @@ import {
   playTransfer,
   playWithdraw,
 } from "./account-operations.ts"
+import { marketReads } from "./market/reads.ts"
+import { advanceMarket } from "./market/seconds.ts"
 import {
   playCancelAll,
   playCancelBatch,
@@ -74,8 +76,9 @@ export type Reply = {
 
 const jsonTypePattern = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 
-/** Plays the venue for one request. `traceCode` names the answer if it is an error. */
+/** Plays the venue for one request, and what a market did until then. `traceCode` names the answer if it is an error. */
 export function answerRequest(request: VenueRequest, turn: Turn, traceCode: string): Reply {
+  if (turn.venue.market !== undefined) advanceMarket(turn.venue.market, turn.nowMs)
   const outcome = answer(request, turn)
   return outcome.ok ? success(outcome.value) : failure(outcome.error, traceCode)
 }
@@ -105,7 +108,8 @@ function answer(request: VenueRequest, turn: Turn): Result<Outcome, Rejection> {
     nowMs: turn.nowMs,
   })
   if (!verdict.ok) return overBudget(verdict.scope)
-  const read = readEndpoints.get(path)
+  const read =
+    readEndpoints.get(path) ?? (turn.venue.market === undefined ? undefined : marketReads.get(path))
   const rightMethod = read === undefined ? "POST" : "GET"
   if (read === undefined && !writeEndpoints.has(path)) {
     return reject("unknown_path", "The sandbox has no such path.")

@@ -2,6 +2,8 @@
 // are invented.
 
 import { err, ok, type Result } from "../std/result.ts"
+import { chaseInMarket, modifyInMarket, placeInMarket } from "./market/play-order.ts"
+import { noteEnd } from "./market/trade.ts"
 import { checkOrderFields, checkOrderRules } from "./order-rules.ts"
 import { fieldsCheck, typeAPlay } from "./signing/signed-play.ts"
 import { actionTags } from "./signing/typed-hash.ts"
@@ -27,10 +29,14 @@ import {
   recordFilled,
   replaceOrder,
 } from "./state/records.ts"
-import type { Play, Turn } from "./state/venue.ts"
+import type { Play, Turn, Venue } from "./state/venue.ts"
 
 /** What an order's answer holds beside `tx_hash`. */
-type Placed = ReturnType<typeof placeOrder>
+type Placed = {
+  readonly order_id: string
+  readonly client_order_id: unknown
+  readonly state: "open" | "filled" | "cancelled"
+}
 
 /** One item's answer in a batch: its own `code`, `0` when it was taken. */
 type Item = {
@@ -47,14 +53,16 @@ export const playPlaceOrder = typeAPlay(
   checkOrder,
   ({ body, admitted, turn }) => {
     const placed = placeOrder(body, admitted.account, turn)
-    return ok({ data: placed, note: `order ${placed.order_id} ${placed.state}` })
+    if (!placed.ok) return placed
+    const { order_id, state } = placed.value
+    return ok({ data: placed.value, note: `order ${order_id} ${state}` })
   },
 )
 
 /** `POST /v1/trade/orders/batch` with `orders`: each is taken or refused by itself. */
 export const playPlaceBatch = batchPlay(actionTags.placeBatch, "placed", (order, account, turn) => {
   const refused = checkOrder(order)
-  return refused === undefined ? ok(placeOrder(order, account, turn)) : err(refused)
+  return refused === undefined ? placeOrder(order, account, turn) : err(refused)
 })
 
 /** Plays a batch of orders, of which `play` takes or refuses each. */
@@ -98,13 +106,15 @@ function stateOf(order: Body): "open" | "filled" {
   return waits || rests ? "open" : "filled"
 }
 
-function placeOrder(order: Body, account: string, { venue, nowMs }: Turn) {
+function placeOrder(order: Body, account: string, turn: Turn): Result<Placed, Rejection> {
+  const { venue, nowMs } = turn
+  if (venue.market !== undefined) return placeInMarket(venue.market, order, { account, nowMs })
   const orderId = nextOrderId(venue.book)
   const record = orderRecord(order, { orderId, account, nowMs })
   const state = stateOf(order)
   if (state === "open") venue.book.orders.set(orderId, record)
   else recordFilled(venue.records, record, nowMs)
-  return { order_id: orderId, client_order_id: record.client_order_id, state }
+  return ok({ order_id: orderId, client_order_id: record.client_order_id, state })
 }
 
 // POST /v1/trade/orders/modify, its batch, and chase. All of it is invented.
@@ -144,6 +154,8 @@ export const playChaseOrder = typeAPlay(
       return reject("not_chased", "Only a limit order can be chased.")
     }
     const { order_id, client_order_id, state, symbol_id } = order
+    const { market } = turn.venue
+    if (market !== undefined) return chaseInMarket(market, order, turn.nowMs)
     const price = marketSymbols.find(({ id }) => id === symbol_id)?.referencePrice ?? order.price
     replaceOrder(turn.venue.book, { ...order, price })
     return ok({
@@ -168,6 +180,7 @@ function modifyOrder(
   if (body["symbol_id"] !== earlier.symbol_id || body["is_buy"] !== earlier.is_buy) {
     return reject("order_changed", "An order's symbol_id and is_buy can't be modified.")
   }
+  if (venue.market !== undefined) return modifyInMarket(venue.market, body, { earlier, nowMs })
   const changed = orderRecord(body, { orderId, account, nowMs: earlier.created_at })
   const order = { ...changed, client_order_id: body["client_order_id"] ?? earlier.client_order_id }
   const state = stateOf(body)
@@ -224,7 +237,7 @@ export const playCancelAll = typeAPlay(
   fieldsCheck([], { symbol_id: integer(0, Number.MAX_SAFE_INTEGER) }),
   ({ body, admitted, turn: { venue, nowMs } }) => {
     const orders = cancelAll(venue.book, admitted.account, body["symbol_id"])
-    for (const order of orders) recordCancelled(venue.records, order, nowMs)
+    for (const order of orders) recordGone(venue, order, nowMs)
     return ok({
       data: { order_ids: orders.map(({ order_id }) => order_id) },
       note: `${orders.length} orders cancelled`,
@@ -234,6 +247,11 @@ export const playCancelAll = typeAPlay(
 
 function cancel(orderId: string, account: string, { venue, nowMs }: Turn): OpenOrder | undefined {
   const order = cancelOrder(venue.book, account, orderId)
-  if (order !== undefined) recordCancelled(venue.records, order, nowMs)
+  if (order !== undefined) recordGone(venue, order, nowMs)
   return order
+}
+
+function recordGone({ records, market }: Venue, order: OpenOrder, nowMs: number): void {
+  recordCancelled(records, order, nowMs)
+  if (market !== undefined) noteEnd(market, order, { state: "cancelled", atMs: nowMs })
 }

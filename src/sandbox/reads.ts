@@ -2,9 +2,11 @@
 
 import { ok, type Result } from "../std/result.ts"
 import { listSettings } from "./account-operations.ts"
-import { isAccount, listBalances } from "./state/accounts.ts"
+import { priceAt } from "./market/market.ts"
+import { openOrdersAt, viewAt } from "./market/versions.ts"
+import { balancesOf, isAccount, listBalances } from "./state/accounts.ts"
 import { reject, type Rejection } from "./state/error-codes.ts"
-import { marketSymbols, stillTicker } from "./state/market.ts"
+import { decimalText, marketSymbols, stillTicker, type Ticker } from "./state/market.ts"
 import {
   isWithin,
   pageOf,
@@ -14,7 +16,7 @@ import {
   readPeriod,
   listOrders,
 } from "./state/records.ts"
-import type { Outcome, Read, Venue } from "./state/venue.ts"
+import type { Outcome, Read, Turn, Venue } from "./state/venue.ts"
 
 /** `GET /v1/market/symbols?limit=&cursor=` */
 export const readSymbols: Read = (query) => {
@@ -31,45 +33,57 @@ export const readSymbols: Read = (query) => {
 }
 
 /** `GET /v1/market/ticker?symbol_id=` */
-export const readTicker: Read = (query, { nowMs, ticker = stillTicker }) => {
+export const readTicker: Read = (query, turn) => {
+  const { nowMs, asOfMs = nowMs } = turn
   const symbolId = readNumber(query.get("symbol_id"), undefined)
   const symbol = marketSymbols.find(({ id }) => id === symbolId)
   if (symbol === undefined) {
     return reject("unknown_symbol", "symbol_id must be one that the sandbox trades.")
   }
   const { id, name } = symbol
-  const price = ticker(symbol, nowMs)
+  const price = tickerOf(turn)(symbol, asOfMs)
   return ok({
     data: {
       symbol_id: id,
       last_price: price,
       mark_price: price,
       oracle_price: price,
-      record_time: nowMs,
+      record_time: asOfMs,
     },
     note: name,
   })
 }
 
+function tickerOf({ venue: { market }, ticker = stillTicker }: Turn): Ticker {
+  return market === undefined
+    ? ticker
+    : (symbol, atMs) => decimalText(priceAt(market, symbol, atMs))
+}
+
 // Trade reads. Paths, filters and records are invented, and so is that anyone may read them.
 
 /** `GET /v1/trade/open-orders?limit=&cursor=&account_address=`, oldest first. */
-export const readOpenOrders: Read = (query, { venue }) => {
+export const readOpenOrders: Read = (query, { venue, asOfMs }) => {
   const paging = readPaging(query)
   if (!paging.ok) return paging
   const account = readAccount(query)
   if (!account.ok) return account
-  const page = listOrders(venue.book, { ...paging.value, account: account.value })
+  const { market, book } = venue
+  const isNow = market === undefined || asOfMs === undefined
+  const page = listOrders(isNow ? book : { orders: openOrdersAt(market, asOfMs) }, {
+    ...paging.value,
+    account: account.value,
+  })
   return ok({ data: page, note: `${page.list.length} orders` })
 }
 
 /** `GET /v1/trade/order-history`: orders that are open no more, by the time of their end. */
-export const readOrderHistory: Read = (query, { venue }) =>
-  readHistory(query, venue.records.orders, "orders")
+export const readOrderHistory: Read = (query, turn) =>
+  readHistory(query, turn, { records: turn.venue.records.orders, what: "orders" })
 
 /** `GET /v1/trade/executions`: what was filled. */
-export const readExecutions: Read = (query, { venue }) =>
-  readHistory(query, venue.records.executions, "executions")
+export const readExecutions: Read = (query, turn) =>
+  readHistory(query, turn, { records: turn.venue.records.executions, what: "executions" })
 
 type HistoryRecord = {
   readonly number: number
@@ -80,8 +94,8 @@ type HistoryRecord = {
 /** `?limit=&cursor=&account_address=&start_time=&end_time=` */
 function readHistory(
   query: URLSearchParams,
-  records: readonly HistoryRecord[],
-  what: string,
+  { asOfMs = Number.MAX_SAFE_INTEGER }: Turn,
+  { records, what }: { readonly records: readonly HistoryRecord[]; readonly what: string },
 ): Result<Outcome, Rejection> {
   const paging = readPaging(query)
   if (!paging.ok) return paging
@@ -91,7 +105,9 @@ function readHistory(
   if (!period.ok) return period
   const meant = records.filter(
     ({ account_address, record_time }) =>
-      [undefined, account_address].includes(account.value) && isWithin(period.value, record_time),
+      [undefined, account_address].includes(account.value) &&
+      isWithin(period.value, record_time) &&
+      record_time <= asOfMs,
   )
   const page = pageOf(meant, paging.value, ({ number }) => number)
   return ok({ data: page, note: `${page.list.length} ${what}` })
@@ -100,9 +116,12 @@ function readHistory(
 // Account reads. Paths and records are invented, and so is that anyone may read them.
 
 /** `GET /v1/account/balances?account_address=` */
-export const readBalances: Read = (query, { venue }) =>
+export const readBalances: Read = (query, { venue, asOfMs }) =>
   forAccount(query, venue, (account) => {
-    const list = listBalances(venue.funds, account)
+    const { market, funds } = venue
+    const list = listBalances(
+      market === undefined ? balancesOf(funds, account) : viewAt(market, account, asOfMs).balances,
+    )
     return { data: { list }, note: `${list.length} balances` }
   })
 
@@ -144,7 +163,8 @@ export const readSubAccounts: Read = (query, { venue }) => {
   })
 }
 
-function forAccount(
+/** Reads of an account, which must be one. */
+export function forAccount(
   query: URLSearchParams,
   { accounts }: Venue,
   read: (account: string) => Outcome,

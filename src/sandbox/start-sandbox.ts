@@ -16,7 +16,8 @@ import {
 } from "./faults.ts"
 import { openKeptVenue, type KeptVenue } from "./state-file.ts"
 import { overBudget } from "./state/error-codes.ts"
-import { pathTicker, type PricePath } from "./market/price-path.ts"
+import { createMarket } from "./market/market.ts"
+import type { PricePath } from "./market/price-path.ts"
 import { movingTicker, stillTicker, type Ticker } from "./state/market.ts"
 import { createVenue, type AcceptedWrite, type Venue } from "./state/venue.ts"
 
@@ -59,7 +60,9 @@ const host = "127.0.0.1"
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const { accounts = [], clock = Date.now, log = () => undefined, stateFile } = settings
   const kept = stateFile === undefined ? inMemory(accounts) : openKeptVenue(stateFile, accounts)
-  const around = { venue: kept.venue, accepted: kept.keep, ...byChance(settings), clock, log }
+  const { faults, ticker } = byChance(settings)
+  const venue = withMarket(kept.venue, settings)
+  const around = { venue, accepted: kept.keep, faults, ticker, clock, log }
   const server = createServer((request, response) => {
     void serveRequest({ request, response }, around)
   })
@@ -72,12 +75,20 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   }
 }
 
-function byChance({ seed = 1, faults, isMoving = false, path, clock = Date.now }: SandboxSettings) {
-  const still = isMoving ? movingTicker(seed) : stillTicker
+function byChance({ seed = 1, faults, isMoving = false }: SandboxSettings) {
   return {
     faults: createFaultBox(seed, faults),
-    ticker: path === undefined ? still : pathTicker(path, clock()),
+    ticker: isMoving ? movingTicker(seed) : stillTicker,
   }
+}
+
+/** The venue with a market that begins now, if its prices are given. */
+function withMarket(
+  venue: Venue,
+  { path, seed = 1, clock = Date.now, log: say = () => undefined }: SandboxSettings,
+): Venue {
+  if (path === undefined) return venue
+  return { ...venue, market: createMarket({ ...venue, path, seed, startMs: clock(), say }) }
 }
 
 function inMemory(accounts: readonly string[]): KeptVenue {

@@ -1,11 +1,4 @@
-import {
-  decimalText,
-  marketSymbols,
-  readUnits,
-  seededRandom,
-  type MarketSymbol,
-  type Ticker,
-} from "../state/market.ts"
+import { marketSymbols, readUnits, seededRandom, type MarketSymbol } from "../state/market.ts"
 
 /** Where prices go. */
 export type PricePath = {
@@ -62,12 +55,6 @@ export function walkPath(name: MoodName, seed: number): PricePath {
       return BigInt(walk.cents[Math.max(second, 0)] ?? 1) * unitsOfCent
     },
   }
-}
-
-/** A ticker that shows a path which begins at `startMs`. */
-export function pathTicker(path: PricePath, startMs: number): Ticker {
-  return (symbol, nowMs) =>
-    decimalText(path.priceAt(symbol, Math.max(0, Math.floor((nowMs - startMs) / 1_000))))
 }
 
 /** `BTC` of `BTC-PERP`. */

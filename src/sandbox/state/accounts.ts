@@ -136,7 +136,7 @@ export type AccountSettings = {
 
 export type SettingsByAccount = Map<string, AccountSettings>
 
-/** Pretend balances: units by asset by account. Orders and fills don't touch them. */
+/** Pretend balances: units by asset by account. Orders and fills touch them in a market alone, where they can fall below zero. */
 export type Funds = Map<string, Map<string, bigint>>
 
 /** What every wallet starts with. Invented. */
@@ -175,17 +175,17 @@ export function debit(funds: Funds, { account, asset, amount }: Payment): Reject
   return undefined
 }
 
-/** An account's balances as a read shows them, by asset. */
+/** Balances as a read shows them, by asset. */
 export function listBalances(
-  funds: Funds,
-  account: string,
+  balances: ReadonlyMap<string, bigint>,
 ): readonly { readonly asset: string; readonly available: string }[] {
-  return Array.from(balancesOf(funds, account))
+  return Array.from(balances)
     .map(([asset, units]) => ({ asset, available: decimalText(units) }))
     .sort((left, right) => (left.asset < right.asset ? -1 : 1))
 }
 
-function balancesOf(funds: Funds, account: string): Map<string, bigint> {
+/** An account's balances; a wallet's begin at the first look at them. */
+export function balancesOf(funds: Funds, account: string): Map<string, bigint> {
   const known = funds.get(account)
   if (known !== undefined) return known
   const started = new Map(

@@ -63,8 +63,9 @@ export function readUnits(decimal: string): bigint {
   return BigInt(whole + fraction.padEnd(fractionDigits, "0"))
 }
 
-/** Writes units, not below zero, as the shortest decimal string. */
+/** Writes units as the shortest decimal string. */
 export function decimalText(units: bigint): string {
+  if (units < 0n) return `-${decimalText(-units)}`
   const digits = units.toString().padStart(fractionDigits + 1, "0")
   const whole = digits.slice(0, -fractionDigits)
   const fraction = digits.slice(-fractionDigits).replace(/0+$/, "")

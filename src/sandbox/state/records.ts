@@ -15,6 +15,16 @@ export type OpenOrder = {
   readonly price: unknown
   readonly state: "open"
   readonly created_at: number
+} & Partial<MarketFields>
+
+/** What an order shows besides where there is a market. */
+export type MarketFields = {
+  /** What of `quantity` is filled. */
+  readonly filled_quantity: string
+  readonly reduce_only: boolean
+  readonly position_side: "both" | "long" | "short"
+  /** Whether it waits for a trigger. */
+  readonly is_waiting: boolean
 }
 
 /** Open orders by id, oldest first. Nothing is matched: an order is open until it is cancelled. */
@@ -74,7 +84,7 @@ export function cancelAll(book: Book, account: string, symbolId: unknown): reado
 
 /** One page of open orders, oldest first. A cursor is the last order id of the page before. */
 export function listOrders(
-  book: Book,
+  book: Pick<Book, "orders">,
   query: Paging & { readonly account: string | undefined },
 ): Page<OpenOrder> {
   const meant = book.orders
@@ -102,6 +112,8 @@ type Execution = {
   readonly quantity: unknown
   readonly price: string
   readonly record_time: number
+  /** Where there is a market alone. */
+  readonly fee?: string
 }
 
 /** An accepted write. */
@@ -129,32 +141,38 @@ export function noRecords(): Records {
 }
 
 /** Records that an order was cancelled. */
-export function recordCancelled({ orders }: Records, order: OpenOrder, nowMs: number): void {
-  const ended = { ...order, state: "cancelled", record_time: nowMs } as const
-  keep(orders, { ...ended, number: nextNumber(orders) })
+export function recordCancelled(records: Records, order: OpenOrder, nowMs: number): void {
+  recordEnded(records, order, { state: "cancelled", nowMs })
+}
+
+/** Records that an order is open no more. */
+export function recordEnded(
+  { orders }: Records,
+  order: OpenOrder,
+  { state, nowMs }: { readonly state: EndedOrder["state"]; readonly nowMs: number },
+): void {
+  keep(orders, { ...order, state, record_time: nowMs, number: nextNumber(orders) })
 }
 
 /** Records that an order was filled, at its own price or else at its symbol's reference price. */
-export function recordFilled(
-  { orders, executions }: Records,
-  order: OpenOrder,
-  nowMs: number,
-): void {
-  const ended = { ...order, state: "filled", record_time: nowMs } as const
-  keep(orders, { ...ended, number: nextNumber(orders) })
-  const number = nextNumber(executions)
-  const { order_id, account_address, symbol_id, is_buy, quantity } = order
-  keep(executions, {
-    execution_id: String(number),
-    number,
-    order_id,
-    account_address,
-    symbol_id,
-    is_buy,
-    quantity,
+export function recordFilled(records: Records, order: OpenOrder, nowMs: number): void {
+  recordEnded(records, order, { state: "filled", nowMs })
+  recordExecution(records, order, {
+    quantity: order.quantity,
     price: fillPrice(order),
     record_time: nowMs,
   })
+}
+
+/** Records that an order, or a part of it, was traded. */
+export function recordExecution(
+  { executions }: Records,
+  { order_id, account_address, symbol_id, is_buy }: OpenOrder,
+  deal: Pick<Execution, "quantity" | "price" | "record_time" | "fee">,
+): void {
+  const number = nextNumber(executions)
+  const execution = { execution_id: String(number), number, order_id, account_address, symbol_id }
+  keep(executions, { ...execution, is_buy, ...deal })
 }
 
 /** Records an accepted write. */

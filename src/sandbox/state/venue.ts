@@ -1,5 +1,6 @@
 import { dayMs } from "../../std/time/duration.ts"
 import type { Result } from "../../std/result.ts"
+import type { Market } from "../market/market.ts"
 import type { Accounts, SettingsByAccount, Funds } from "./accounts.ts"
 import { type Rejection, reject } from "./error-codes.ts"
 import type { Body } from "./fields.ts"
@@ -16,12 +17,16 @@ export type Venue = {
   readonly settings: SettingsByAccount
   readonly records: Records
   readonly limiter: RateLimiter
+  /** Where there is one. Without it nothing is matched. */
+  readonly market?: Market | undefined
 }
 
 /** The venue at the moment of one request. */
 export type Turn = {
   readonly venue: Venue
   readonly nowMs: number
+  /** The moment whose state reads show; now if left out. It is an earlier one where a market's reads lag. */
+  readonly asOfMs?: number | undefined
   /** Never moves if left out. */
   readonly ticker?: Ticker | undefined
   /** Told of each write that was accepted, before its answer leaves. */

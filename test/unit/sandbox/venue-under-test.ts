@@ -3,7 +3,9 @@ import assert from "node:assert/strict"
 import { answerRequest, type Envelope, type Reply } from "../../../src/sandbox/answer-request.ts"
 import { errorCodes, type ErrorName } from "../../../src/sandbox/state/error-codes.ts"
 import type { RateLimiter } from "../../../src/sandbox/state/rate-limiter.ts"
-import { createVenue } from "../../../src/sandbox/state/venue.ts"
+import { createMarket, type Market } from "../../../src/sandbox/market/market.ts"
+import type { PricePath } from "../../../src/sandbox/market/price-path.ts"
+import { createVenue, type Venue } from "../../../src/sandbox/state/venue.ts"
 import { nowMs, wallet, type Fields } from "./signed-bodies.ts"
 
 export type VenueUnderTest = {
@@ -15,7 +17,23 @@ export type VenueUnderTest = {
 
 /** A sandbox without its server. `wallet` is an account unless `accounts` says otherwise. */
 export function venueUnderTest(accounts: readonly string[] = [wallet.address]): VenueUnderTest {
-  const venue = createVenue(accounts)
+  return underTest(createVenue(accounts))
+}
+
+export type MarketUnderTest = VenueUnderTest & { readonly market: Market; readonly venue: Venue }
+
+/** The same with a market, which begins at `nowMs` and whose prices go along `path`. */
+export function marketUnderTest(
+  path: PricePath,
+  { seed = 7, accounts = [wallet.address] }: { seed?: number; accounts?: readonly string[] } = {},
+): MarketUnderTest {
+  const bare = createVenue(accounts)
+  const market = createMarket({ ...bare, path, seed, startMs: nowMs, say: () => undefined })
+  const venue = { ...bare, market }
+  return { ...underTest(venue), market, venue }
+}
+
+function underTest(venue: Venue): VenueUnderTest {
   const clock = { nowMs }
   const answer = (method: string, pathAndQuery: string, body: string): Reply => {
     const [path = "", query = ""] = pathAndQuery.split("?")

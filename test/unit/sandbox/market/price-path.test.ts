@@ -1,9 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { pathTicker, walkPath, type MoodName } from "../../../../src/sandbox/market/price-path.ts"
+import { walkPath, type MoodName } from "../../../../src/sandbox/market/price-path.ts"
 import { decimalText, marketSymbols } from "../../../../src/sandbox/state/market.ts"
-import { nowMs } from "../signed-bodies.ts"
 
 const [btc, eth, spot] = marketSymbols
 assert.ok(btc && eth && spot)
@@ -59,14 +58,5 @@ describe("a market's prices", () => {
     assert.deepEqual(prices("volatile", 7, 60, spot), prices("volatile", 7, 60))
     const ratios = (walk: readonly number[]) => walk.map((price) => price / (walk[0] ?? 1))
     assert.notDeepEqual(ratios(prices("volatile", 7, 60, eth)), ratios(prices("volatile", 7, 60)))
-  })
-
-  it("are the ticker's, a new one each second and none within one", () => {
-    const ticker = pathTicker(walkPath("volatile", 7), nowMs)
-    const [first, second] = prices("volatile", 7, 2)
-    assert.deepEqual(
-      [-5, 0, 999, 1_000].map((after) => Number(ticker(btc!, nowMs + after))),
-      [first, first, first, second],
-    )
   })
 })
