@@ -17,6 +17,7 @@ export const faultKinds = {
   broken_json: "plays the request, and sends half of the answer",
   wrong_type: "plays the request, and calls the answer text/html",
   clock_offset: "plays the request, and puts a wrong time into the Date header",
+  lag: "answers a read as it would have been answered earlier, where there is a market",
 } as const
 
 export type FaultKind = keyof typeof faultKinds
@@ -29,13 +30,16 @@ export type VenueFault = {
   readonly chance: number
   /** The beginning of the paths that it is for. */
   readonly path: string
-  /** Of latency, slow_body (between pieces) and clock_offset. */
+  /** Of latency, slow_body (between pieces), clock_offset and lag. */
   readonly ms: number
   /** Of error_before and error_after. */
   readonly status: number
   /** Of rate_limit. */
   readonly scope: "address" | "ip"
 }
+
+/** Without a market nothing is kept of how things were. */
+export const lagNeedsMarket = "The fault lag is for a sandbox that was started with --market."
 
 const maxDelayMs = 600_000
 const maxOffsetMs = 31_536_000_000
@@ -122,14 +126,22 @@ function spent(fault: VenueFault): VenueFault {
 export const controlPath = "/__sandbox/fault"
 
 /** POST adds a fault, GET lists those that wait, DELETE takes all away. Each answers with the list. */
-export function controlFaults(request: VenueRequest, faults: FaultBox, traceCode: string): Reply {
-  const done = control(request, faults)
+export function controlFaults(
+  request: VenueRequest,
+  { faults, hasMarket }: { readonly faults: FaultBox; readonly hasMarket: boolean },
+  traceCode: string,
+): Reply {
+  const done = control(request, faults, hasMarket)
   if (!done.ok) return failure(done.error, traceCode)
   const list = faults.list()
   return success({ data: { list }, note: `${list.length} faults wait` })
 }
 
-function control(request: VenueRequest, faults: FaultBox): Result<undefined, Rejection> {
+function control(
+  request: VenueRequest,
+  faults: FaultBox,
+  hasMarket: boolean,
+): Result<undefined, Rejection> {
   const { method } = request
   if (method === "GET") return ok(undefined)
   if (method === "DELETE") {
@@ -144,6 +156,7 @@ function control(request: VenueRequest, faults: FaultBox): Result<undefined, Rej
   if (!body.ok) return body
   const fault = parseFault(body.value)
   if (!fault.ok) return reject("invalid_field", fault.error)
+  if (fault.value.kind === "lag" && !hasMarket) return reject("invalid_field", lagNeedsMarket)
   faults.add(fault.value)
   return ok(undefined)
 }

@@ -13,11 +13,14 @@ import {
   controlPath,
   type FaultBox,
   type FaultKind,
+  lagNeedsMarket,
 } from "./faults.ts"
 import { openKeptVenue, type KeptVenue } from "./state-file.ts"
 import { overBudget } from "./state/error-codes.ts"
+import { controlMarket, isMarketControl } from "./market/control.ts"
 import { createMarket } from "./market/market.ts"
 import type { PricePath } from "./market/price-path.ts"
+import { advanceMarket } from "./market/seconds.ts"
 import { movingTicker, stillTicker, type Ticker } from "./state/market.ts"
 import { createVenue, type AcceptedWrite, type Venue } from "./state/venue.ts"
 
@@ -55,21 +58,26 @@ const host = "127.0.0.1"
 /**
  * Plays the venue on 127.0.0.1.
  *
- * @throws {Fault} `port_in_use`, `port_unusable`, or `config_invalid` for a state file that it can't use.
+ * @throws {Fault} `port_in_use`, `port_unusable`, `config_invalid` for a state file that it can't use, or `usage` for a fault
+ * that needs a market where there is none.
  */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const { accounts = [], clock = Date.now, log = () => undefined, stateFile } = settings
+  const lags = settings.faults?.some(({ kind }) => kind === "lag") === true
+  if (lags && settings.path === undefined) throw new Fault("usage", lagNeedsMarket)
   const kept = stateFile === undefined ? inMemory(accounts) : openKeptVenue(stateFile, accounts)
   const { faults, ticker } = byChance(settings)
   const venue = withMarket(kept.venue, settings)
   const around = { venue, accepted: kept.keep, faults, ticker, clock, log }
+  const ticking = tick(venue, clock)
   const server = createServer((request, response) => {
     void serveRequest({ request, response }, around)
   })
   try {
     const port = await listen(server, settings.port)
-    return { port, url: `http://${host}:${port}`, close: () => close(server, kept) }
+    return { port, url: `http://${host}:${port}`, close: () => close(server, kept, ticking) }
   } catch (error) {
+    clearInterval(ticking)
     kept.close()
     throw error
   }
@@ -91,6 +99,12 @@ function withMarket(
   return { ...venue, market: createMarket({ ...venue, path, seed, startMs: clock(), say }) }
 }
 
+/** Lets a market be seen in the log while nobody asks. What happens in it doesn't depend on that. */
+function tick({ market }: Venue, clock: () => number): NodeJS.Timeout | undefined {
+  if (market === undefined) return undefined
+  return setInterval(() => advanceMarket(market, clock()), 1_000).unref()
+}
+
 function inMemory(accounts: readonly string[]): KeptVenue {
   return { venue: createVenue(accounts), keep: () => undefined, close: () => undefined }
 }
@@ -110,7 +124,12 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port // a listening TCP server has one
 }
 
-async function close(server: Server, kept: KeptVenue): Promise<void> {
+async function close(
+  server: Server,
+  kept: KeptVenue,
+  ticking: NodeJS.Timeout | undefined,
+): Promise<void> {
+  clearInterval(ticking)
   if (!server.listening) return
   server.close()
   server.closeAllConnections()
@@ -138,7 +157,7 @@ async function serveRequest(exchange: Exchange, around: Surroundings): Promise<v
   response.once("close", () => gone.abort())
   const request = await readRequest(exchange.request).catch(() => undefined)
   if (request === undefined) return
-  const struck = request.path === controlPath ? [] : around.faults.strike(request.path)
+  const struck = isOwnPath(request.path) ? [] : around.faults.strike(request.path)
   try {
     for (const { kind, ms } of struck) {
       if (kind === "latency") await wait(ms, undefined, { signal: gone.signal })
@@ -188,7 +207,7 @@ function replyTo(
   const traceCode = randomUUID()
   const before = struck.find(({ kind }) => isInstead.includes(kind))
   if (before !== undefined) return faultReply(before, traceCode)
-  const reply = play(request, around, traceCode)
+  const reply = play(request, { ...around, struck }, traceCode)
   const after = struck.find(({ kind }) => kind === "error_after")
   return after === undefined
     ? reply
@@ -203,11 +222,27 @@ function faultReply({ kind, status, scope }: VenueFault, traceCode: string): Rep
   return { ...reply, status, note: "not played" }
 }
 
-function play(request: VenueRequest, around: Surroundings, traceCode: string): Reply {
+/** The sandbox's own paths meet no fault. */
+function isOwnPath(path: string): boolean {
+  return path === controlPath || isMarketControl(path)
+}
+
+function play(
+  request: VenueRequest,
+  around: Surroundings & { readonly struck: readonly VenueFault[] },
+  traceCode: string,
+): Reply {
   try {
-    if (request.path === controlPath) return controlFaults(request, around.faults, traceCode)
-    const { venue, ticker, accepted } = around
-    return answerRequest(request, { venue, nowMs: around.clock(), ticker, accepted }, traceCode)
+    const { venue, faults, ticker, accepted } = around
+    const hasMarket = venue.market !== undefined
+    if (request.path === controlPath) {
+      return controlFaults(request, { faults, hasMarket }, traceCode)
+    }
+    const nowMs = around.clock()
+    if (isMarketControl(request.path)) return controlMarket(request, { venue, nowMs }, traceCode)
+    const lag = around.struck.find(({ kind }) => kind === "lag")
+    const asOfMs = lag === undefined ? undefined : nowMs - lag.ms
+    return answerRequest(request, { venue, nowMs, asOfMs, ticker, accepted }, traceCode)
   } catch (error) {
     const cause = error instanceof Error ? error.message : "unknown"
     return failure({ name: "internal", msg: `The sandbox failed: ${cause}` }, traceCode)

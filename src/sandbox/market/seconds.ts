@@ -15,6 +15,7 @@ import {
   symbolOf,
   type HeldPosition,
   type Market,
+  type MarketAccount,
 } from "./market.ts"
 import { dealAtRest } from "./matching.ts"
 import { closable, isWaiting, ownOrders, restOf } from "./order-facts.ts"
@@ -38,7 +39,12 @@ export function advanceMarket(market: Market, nowMs: number): void {
 function playSecond(market: Market, atMs: number): void {
   for (const order of Array.from(market.book.orders.values())) tradeResting(market, order, atMs)
   if (market.second % fundingSeconds === 0) payFunding(market, atMs)
-  for (const account of market.accounts.keys()) liquidateIfDue(market, account, atMs)
+  for (const [account] of byAddress(market)) liquidateIfDue(market, account, atMs)
+}
+
+/** Accounts in an order that doesn't tell who was looked at first. */
+function byAddress({ accounts }: Market): readonly (readonly [string, MarketAccount])[] {
+  return Array.from(accounts).sort(([left], [right]) => (left < right ? -1 : 1))
 }
 
 function tradeResting(market: Market, order: OpenOrder, atMs: number): void {
@@ -77,7 +83,7 @@ function canPay(
 
 /** Who is long pays who is short, or the other way, by the second's luck. */
 function payFunding(market: Market, atMs: number): void {
-  for (const [account, { positions, sums }] of market.accounts) {
+  for (const [account, { positions, sums }] of byAddress(market)) {
     for (const { symbol, side, quantity } of positions.values()) {
       const rate = fundingRate(market, symbol.id)
       const value = product(quantity, priceAt(market, symbol, atMs))
