@@ -10,7 +10,7 @@ import {
   playTransfer,
   playWithdraw,
 } from "./account-operations.ts"
-import { marketReads } from "./market/reads.ts"
+import { marketReads } from "./market-reads.ts"
 import { advanceMarket } from "./market/seconds.ts"
 import {
   playCancelAll,
@@ -108,8 +108,7 @@ function answer(request: VenueRequest, turn: Turn): Result<Outcome, Rejection> {
     nowMs: turn.nowMs,
   })
   if (!verdict.ok) return overBudget(verdict.scope)
-  const read =
-    readEndpoints.get(path) ?? (turn.venue.market === undefined ? undefined : marketReads.get(path))
+  const read = readAt(path, turn)
   const rightMethod = read === undefined ? "POST" : "GET"
   if (read === undefined && !writeEndpoints.has(path)) {
     return reject("unknown_path", "The sandbox has no such path.")
@@ -118,6 +117,10 @@ function answer(request: VenueRequest, turn: Turn): Result<Outcome, Rejection> {
     return reject("method_not_allowed", `This path takes ${rightMethod} alone.`)
   }
   return read === undefined ? write(request, turn) : read(query, turn)
+}
+
+function readAt(path: string, { venue }: Turn): Read | undefined {
+  return readEndpoints.get(path) ?? (venue.market && marketReads.get(path))
 }
 
 function write(request: VenueRequest, turn: Turn): Result<Outcome, Rejection> {

@@ -12,17 +12,17 @@ import {
   controlFaults,
   controlPath,
   type FaultBox,
-  type FaultKind,
   lagNeedsMarket,
 } from "./faults.ts"
+import { sendReply, type Sending } from "./send-reply.ts"
 import { openKeptVenue, type KeptVenue } from "./state-file.ts"
 import { overBudget } from "./state/error-codes.ts"
-import { controlMarket, isMarketControl } from "./market/control.ts"
+import { controlMarket, isMarketControl } from "./market-control.ts"
 import { createMarket } from "./market/market.ts"
-import type { PricePath } from "./market/price-path.ts"
 import { advanceMarket } from "./market/seconds.ts"
 import { movingTicker, stillTicker, type Ticker } from "./state/market.ts"
 import { createVenue, type AcceptedWrite, type Venue } from "./state/venue.ts"
+import type { PricePath } from "./state/market-state.ts"
 
 type SandboxSettings = {
   /** 0 takes a free one. */
@@ -63,8 +63,7 @@ const host = "127.0.0.1"
  */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const { accounts = [], clock = Date.now, log = () => undefined, stateFile } = settings
-  const lags = settings.faults?.some(({ kind }) => kind === "lag") === true
-  if (lags && settings.path === undefined) throw new Fault("usage", lagNeedsMarket)
+  checkFaults(settings)
   const kept = stateFile === undefined ? inMemory(accounts) : openKeptVenue(stateFile, accounts)
   const { faults, ticker } = byChance(settings)
   const venue = withMarket(kept.venue, settings)
@@ -88,6 +87,11 @@ function byChance({ seed = 1, faults, isMoving = false }: SandboxSettings) {
     faults: createFaultBox(seed, faults),
     ticker: isMoving ? movingTicker(seed) : stillTicker,
   }
+}
+
+function checkFaults({ faults = [], path }: SandboxSettings): void {
+  const lags = faults.some(({ kind }) => kind === "lag")
+  if (lags && path === undefined) throw new Fault("usage", lagNeedsMarket)
 }
 
 /** The venue with a market that begins now, if its prices are given. */
@@ -258,54 +262,4 @@ function lineOf(
   const shownPath = path.replaceAll(/[^!-~]/g, "?")
   const line = `${method} ${shownPath} ${reply.status} ${reply.envelope.code} ${reply.note}`
   return struck.length === 0 ? line : `${line} (${struck.map(({ kind }) => kind).join(", ")})`
-}
-
-type Sending = {
-  readonly response: ServerResponse
-  /** Aborted when the caller has gone. */
-  readonly gone: AbortSignal
-  readonly nowMs: number
-}
-
-/** Sends a reply as the faults that struck will have it. The first of those that spoil the body spoils it. */
-async function sendReply(
-  reply: Reply,
-  struck: readonly VenueFault[],
-  sending: Sending,
-): Promise<void> {
-  const { response, nowMs } = sending
-  const find = (kind: FaultKind) => struck.find((fault) => fault.kind === kind)
-  const offset = find("clock_offset")
-  if (offset !== undefined) response.setHeader("Date", new Date(nowMs + offset.ms).toUTCString())
-  response.statusCode = reply.status
-  response.setHeader(
-    "content-type",
-    find("wrong_type") === undefined ? "application/json; charset=utf-8" : "text/html",
-  )
-  if (find("endless_body") !== undefined) return sendEndless(sending)
-  const text = JSON.stringify(reply.envelope)
-  const sent = find("broken_json") === undefined ? text : text.slice(0, text.length / 2)
-  response.setHeader("content-length", Buffer.byteLength(sent))
-  const slow = find("slow_body")
-  if (slow === undefined) response.end(sent)
-  else await sendSlowly(Buffer.from(sent), slow.ms, sending)
-}
-
-const pieceBytes = 16
-const spaces = Buffer.alloc(65_536, " ")
-
-async function sendSlowly(bytes: Buffer, ms: number, { response, gone }: Sending): Promise<void> {
-  for (let start = 0; start < bytes.length; start += pieceBytes) {
-    response.write(bytes.subarray(start, start + pieceBytes))
-    await wait(ms, undefined, { signal: gone })
-  }
-  response.end()
-}
-
-/** As fast as the caller reads, until it goes. */
-async function sendEndless({ response, gone }: Sending): Promise<void> {
-  for (;;) {
-    if (!response.write(spaces)) await once(response, "drain", { signal: gone })
-    gone.throwIfAborted()
-  }
 }

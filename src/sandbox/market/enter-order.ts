@@ -7,13 +7,14 @@ import type { Body } from "../state/fields.ts"
 import { decimalText, readUnits } from "../state/market.ts"
 import { orderRecord, type OpenOrder } from "../state/records.ts"
 import { initialMargin, marginFor, worthOf } from "./margin.ts"
-import { quoteAsset, quoteOf, recordEvent, symbolOf, type Market } from "./market.ts"
+import { quoteAsset, quoteOf, recordEvent, symbolOf } from "./market.ts"
 import { bookPrice, dealsAtOnce, type Deal, type Quote } from "./matching.ts"
 import { closable, isHedged, reducible, restOf } from "./order-facts.ts"
 import { least, marketDigits, product, shareOf } from "./positions.ts"
 import { baseOf } from "./price-path.ts"
 import { endOrder, trade } from "./trade.ts"
 import { currentView, keepOrder } from "./versions.ts"
+import type { Market } from "../state/market-state.ts"
 
 /** Where and when an order comes in; `filled` is what a modified one had traded before. */
 export type Entry = {
@@ -130,8 +131,8 @@ function rests(market: Market, body: Body, order: OpenOrder): boolean {
   if (allowed !== undefined && allowed <= 0n) return false
   const quote = quoteOf(market, symbolOf(order.symbol_id))
   const isBuy = order.is_buy === true
-  const order1 = { isBuy, quantity: restOf(order), limit: limitOf(body, order, quote) }
-  return !hasFlag(body, "post_only") || dealsAtOnce(quote, order1).length === 0
+  const asTaken = { isBuy, quantity: restOf(order), limit: limitOf(body, order, quote) }
+  return !hasFlag(body, "post_only") || dealsAtOnce(quote, asTaken).length === 0
 }
 
 const defaultSlippage = "0.05"
@@ -139,15 +140,20 @@ const defaultSlippage = "0.05"
 /** A limit order's price, or how far a market order goes. */
 function limitOf(body: Body, order: OpenOrder, { price }: Quote): bigint {
   if (order.order_type === "limit") return readUnits(String(order.price))
-  const away = product(price, readUnits(String(body["slippage"] ?? defaultSlippage)))
+  const away = product(price, readUnits(textOf(body, "slippage") ?? defaultSlippage))
   return order.is_buy === true ? price + away : price - away
+}
+
+function textOf(body: Body, name: string): string | undefined {
+  const value = body[name]
+  return typeof value === "string" ? value : undefined
 }
 
 // What is refused.
 
 function checkDigits(body: Body): Rejection | undefined {
   const tooFine = ["quantity", "price", "slippage"].find((name) => {
-    const [whole = "", fraction = ""] = String(body[name] ?? "").split(".")
+    const [whole = "", fraction = ""] = (textOf(body, name) ?? "").split(".")
     return whole.length > marketDigits || fraction.length > marketDigits
   })
   return tooFine === undefined
@@ -170,26 +176,39 @@ function checkMeans(market: Market, body: Body, entry: Entry): Rejection | undef
   const order = recordOf(market, body, entry)
   if (order.is_waiting === true || closable(market, order) !== undefined) return undefined
   const symbol = symbolOf(order.symbol_id)
-  const { account } = entry
-  const view = currentView(market, account)
-  const nowMs = market.startMs + market.second * 1_000
-  const { marginBalance } = worthOf(market, view, nowMs)
-  const free = marginBalance - initialMargin(market, account, view)
   const quote = quoteOf(market, symbol)
   const worst = largest(limitOf(body, order, quote), quote.price)
-  const rest = restOf(order)
-  if (symbol.market === "perp") {
-    const opening = largest(0n, rest - reducible(market, order))
-    const needed = marginFor(market, account, { symbol, value: product(opening, worst) })
-    return opening === 0n || needed <= free
-      ? undefined
-      : reject("insufficient_margin", "The account hasn't the margin for this order.").error
-  }
+  return symbol.market === "perp"
+    ? checkMargin(market, order, worst)
+    : checkBalance(market, order, worst)
+}
+
+/** What no position or order binds yet. */
+function freeMargin(market: Market, account: string): bigint {
+  const view = currentView(market, account)
+  const nowMs = market.startMs + market.second * 1_000
+  return worthOf(market, view, nowMs).marginBalance - initialMargin(market, account, view)
+}
+
+function checkMargin(market: Market, order: OpenOrder, worst: bigint): Rejection | undefined {
+  const opening = largest(0n, restOf(order) - reducible(market, order))
+  const symbol = symbolOf(order.symbol_id)
+  const value = product(opening, worst)
+  const needed = marginFor(market, order.account_address, { symbol, value })
+  return opening === 0n || needed <= freeMargin(market, order.account_address)
+    ? undefined
+    : reject("insufficient_margin", "The account hasn't the margin for this order.").error
+}
+
+function checkBalance(market: Market, order: OpenOrder, worst: bigint): Rejection | undefined {
+  const { account_address: account } = order
   const balances = balancesOf(market.funds, account)
+  const held = (asset: string) => balances.get(asset) ?? 0n
+  const rest = restOf(order)
   const canPay =
     order.is_buy === true
-      ? product(rest, worst) <= least(free, balances.get(quoteAsset) ?? 0n)
-      : rest <= (balances.get(baseOf(symbol)) ?? 0n)
+      ? product(rest, worst) <= least(freeMargin(market, account), held(quoteAsset))
+      : rest <= held(baseOf(symbolOf(order.symbol_id)))
   return canPay
     ? undefined
     : reject("insufficient_balance", "The account doesn't hold what this order needs.").error

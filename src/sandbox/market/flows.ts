@@ -3,9 +3,10 @@
 import { reject, type Rejection } from "../state/error-codes.ts"
 import { decimalText, readUnits } from "../state/market.ts"
 import { initialMargin, worthOf } from "./margin.ts"
-import { marketAccount, quoteAsset, recordEvent, type Market } from "./market.ts"
+import { marketAccount, quoteAsset, recordEvent } from "./market.ts"
 import { ownOrders } from "./order-facts.ts"
 import { currentView, keepAccount } from "./versions.ts"
+import type { Market } from "../state/market-state.ts"
 
 type Sum = { readonly asset: string; readonly amount: string }
 

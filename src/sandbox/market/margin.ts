@@ -2,8 +2,9 @@
 
 import { marketSymbols, readUnits, type MarketSymbol } from "../state/market.ts"
 import { isWaiting, ownOrders, restOf } from "./order-facts.ts"
-import { priceAt, quoteAsset, settingsIn, type AccountView, type Market } from "./market.ts"
+import { priceAt, quoteAsset, settingsIn } from "./market.ts"
 import { product, shareOf, size, unrealised } from "./positions.ts"
+import type { AccountView, Market } from "../state/market-state.ts"
 
 /** Below this share of the value of its positions an account is liquidated: 0.5 %. */
 const maintenance = { numerator: 5n, denominator: 1_000n }

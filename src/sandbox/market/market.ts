@@ -1,71 +1,14 @@
-import {
-  balancesOf,
-  type AccountSettings,
-  type Funds,
-  type SettingsByAccount,
-} from "../state/accounts.ts"
+import { balancesOf, type AccountSettings } from "../state/accounts.ts"
 import { marketSymbols, type MarketSymbol } from "../state/market.ts"
-import type { Book, OpenOrder, Records } from "../state/records.ts"
 import type { Quote } from "./matching.ts"
-import { flat, type Position } from "./positions.ts"
-import type { PricePath } from "./price-path.ts"
-
-/** What a market remembers, beside what the sandbox does without one. */
-export type Market = {
-  readonly path: PricePath
-  readonly seed: number
-  /** When its first second began. */
-  readonly startMs: number
-  /** The last second that was played. */
-  second: number
-  readonly book: Book
-  readonly records: Records
-  readonly funds: Funds
-  readonly settings: SettingsByAccount
-  readonly accounts: Map<string, MarketAccount>
-  /** What has happened, oldest first: the truth. */
-  readonly events: MarketEvent[]
-  /** How open orders were, for reads that lag; by order id. */
-  readonly versions: Map<string, Version<OpenOrder | undefined>[]>
-  /** Takes a readable line for what happens without a request. */
-  readonly say: (line: string) => void
-}
-
-export type MarketAccount = {
-  /** By {@link positionKey}. One that is flat isn't in it. */
-  readonly positions: Map<string, HeldPosition>
-  /** Sums since the market began, in units of the quote asset. */
-  readonly sums: { realised: bigint; fees: bigint; funding: bigint; writtenOff: bigint }
-  /** How it was, for reads that lag. */
-  readonly versions: Version<AccountView>[]
-}
-
-export type PositionSide = "both" | "long" | "short"
-
-export type HeldPosition = Position & {
-  readonly symbol: MarketSymbol
-  readonly side: PositionSide
-}
-
-/** Something as it was from a moment on. */
-export type Version<Value> = { readonly atMs: number; readonly value: Value }
-
-/** What a read shows of an account. */
-export type AccountView = {
-  /** Units by asset. */
-  readonly balances: ReadonlyMap<string, bigint>
-  readonly isolatedMargin: bigint
-  readonly positions: readonly HeldPosition[]
-}
-
-/** Something that really happened. Amounts are decimals in text. */
-export type MarketEvent = {
-  readonly number: number
-  readonly at_ms: number
-  readonly kind: "accepted" | "filled" | "ended" | "funding" | "liquidated" | "flow" | "written_off"
-  readonly account_address: string
-  readonly [detail: string]: unknown
-}
+import { flat } from "./positions.ts"
+import type {
+  Market,
+  MarketAccount,
+  MarketEvent,
+  Position,
+  PositionSide,
+} from "../state/market-state.ts"
 
 /** The quote asset of all that is traded here; equity is counted in it. */
 export const quoteAsset = "USD"
@@ -136,9 +79,10 @@ const keptEvents = 2_000_000
 /** Records what happened. */
 export function recordEvent(
   { events }: Market,
-  event: Omit<MarketEvent, "number"> & Pick<MarketEvent, "at_ms" | "kind" | "account_address">,
+  event: Pick<MarketEvent, "at_ms" | "kind" | "account_address"> &
+    Readonly<Record<string, unknown>>,
 ): void {
   const number = (events.at(-1)?.number ?? 0) + 1
-  events.push({ ...event, number } as MarketEvent) // Omit forgets the names beside an index
+  events.push({ ...event, number })
   if (events.length > keptEvents) events.shift()
 }

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs"
 
 import { Fault } from "../../std/fault.ts"
 import { parsePriceFile } from "./price-file.ts"
-import { moods, walkPath, type MoodName, type PricePath } from "./price-path.ts"
+import { moods, walkPath, type MoodName } from "./price-path.ts"
+import type { PricePath } from "../state/market-state.ts"
 
 /**
  * The prices that `--market` asks for: those of a mood, or of a file.

@@ -2,8 +2,9 @@
 
 import { readUnits } from "../state/market.ts"
 import type { OpenOrder } from "../state/records.ts"
-import { positionOf, settingsIn, symbolOf, type Market, type PositionSide } from "./market.ts"
+import { positionOf, settingsIn, symbolOf } from "./market.ts"
 import { size } from "./positions.ts"
+import type { Market, PositionSide } from "../state/market-state.ts"
 
 /** What isn't filled of an order. */
 export function restOf(order: OpenOrder): bigint {

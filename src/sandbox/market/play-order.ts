@@ -6,8 +6,9 @@ import type { Body } from "../state/fields.ts"
 import { decimalText, readUnits } from "../state/market.ts"
 import { nextOrderId, type OpenOrder } from "../state/records.ts"
 import { checkEntry, enterOrder, type Entry } from "./enter-order.ts"
-import { quoteOf, symbolOf, type Market } from "./market.ts"
+import { quoteOf, symbolOf } from "./market.ts"
 import { keepOrder } from "./versions.ts"
+import type { Market } from "../state/market-state.ts"
 
 type Placed = {
   readonly order_id: string

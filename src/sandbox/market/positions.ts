@@ -1,12 +1,10 @@
+import type { Position } from "../state/market-state.ts"
 // Exact arithmetic on positions, in the units of state/market.ts.
 
 const one = 10n ** 40n
 
 /** Prices and quantities of a market have at most so many digits behind the point: all products are exact then. */
 export const marketDigits = 12
-
-/** A signed quantity, and what was paid for it: the sum of quantity × price of what is still held, signed too. */
-export type Position = { readonly quantity: bigint; readonly cost: bigint }
 
 /** Nothing held. */
 export const flat: Position = { quantity: 0n, cost: 0n }

@@ -1,13 +1,14 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { marketSymbols, readUnits, type MarketSymbol } from "../state/market.ts"
-import type { PricePath } from "./price-path.ts"
+import type { PricePath } from "../state/market-state.ts"
 
 type Point = { readonly atMs: number; readonly units: bigint }
+type Line = Point & { readonly symbol: MarketSymbol }
 
 /** What funding is at most where prices come from a file, in millionths. */
 const maxFunding = 100
 const header = "time,symbol,price"
-const pricePattern = /^\d{1,12}(?:\.\d{1,8})?$/
+const pricePattern = /^(?=.*[1-9])\d{1,12}(?:\.\d{1,8})?$/
 const datePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/
 
 /**
@@ -16,36 +17,40 @@ const datePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/
  * one from the beginning. The error is a sentence.
  */
 export function parsePriceFile(text: string): Result<PricePath, string> {
-  const points = new Map<number, Point[]>()
-  let lastMs: number | undefined
-  let firstMs = 0
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (line === "" || (index === 0 && line === header)) continue
-    const read = parseLine(line)
-    if (typeof read === "string") return err(`line ${index + 1}: ${read}.`)
-    const { symbol, ...point } = read
-    if (point.atMs < (lastMs ?? 0)) {
-      return err(`line ${index + 1}: its time is before that of the line above.`)
-    }
-    firstMs = lastMs === undefined ? point.atMs : firstMs
-    lastMs = point.atMs
-    const own = points.get(symbol.id)
-    if (own === undefined) points.set(symbol.id, [point])
-    else own.push(point)
-  }
-  if (lastMs === undefined) return err(`it has no line of ${header}.`)
-  return ok({ maxFunding, priceAt: (symbol, second) => priceOf(symbol, firstMs + second * 1_000) })
-
-  function priceOf(symbol: MarketSymbol, atMs: number): bigint {
-    const own = points.get(symbol.id)
-    if (own === undefined) return readUnits(symbol.referencePrice)
-    return lastUntil(own, atMs)?.units ?? own[0]?.units ?? 0n
-  }
+  const read = parseLines(text)
+  if (!read.ok) return read
+  const lines = read.value
+  const [first] = lines
+  if (first === undefined) return err(`it has no line of ${header}.`)
+  const points = Map.groupBy(lines, ({ symbol }) => symbol.id)
+  return ok({
+    maxFunding,
+    priceAt: (symbol, second) => {
+      const own = points.get(symbol.id)
+      if (own === undefined) return readUnits(symbol.referencePrice)
+      return (lastUntil(own, first.atMs + second * 1_000) ?? own[0])?.units ?? 0n
+    },
+  })
 }
 
-function parseLine(line: string): (Point & { readonly symbol: MarketSymbol }) | string {
-  const [time = "", named = "", price = "", ...rest] = line.split(",")
-  if (price === "" || rest.length > 0) return `it must be ${header}`
+function parseLines(text: string): Result<readonly Line[], string> {
+  const lines: Line[] = []
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line === "" || line === header) continue
+    const read = parseLine(line)
+    if (typeof read === "string") return err(`line ${index + 1}: ${read}.`)
+    if (read.atMs < (lines.at(-1)?.atMs ?? 0)) {
+      return err(`line ${index + 1}: its time is before that of the line above.`)
+    }
+    lines.push(read)
+  }
+  return ok(lines)
+}
+
+function parseLine(line: string): Line | string {
+  const words = line.split(",")
+  if (words.length !== 3) return `it must be ${header}`
+  const [time = "", named = "", price = ""] = words
   const atMs = timeOf(time)
   if (atMs === undefined) {
     return "its time must be like 2026-05-28T12:00:00Z or milliseconds since 1970"
@@ -54,7 +59,7 @@ function parseLine(line: string): (Point & { readonly symbol: MarketSymbol }) | 
   if (symbol === undefined) {
     return `its symbol must be one of ${marketSymbols.map(({ name }) => name).join(", ")}`
   }
-  return pricePattern.test(price) && /[1-9]/.test(price)
+  return pricePattern.test(price)
     ? { atMs, symbol, units: readUnits(price) }
     : "its price must be a decimal above zero, of at most 8 digits behind the point"
 }

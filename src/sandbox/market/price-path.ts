@@ -1,12 +1,5 @@
 import { marketSymbols, readUnits, seededRandom, type MarketSymbol } from "../state/market.ts"
-
-/** Where prices go. */
-export type PricePath = {
-  /** A symbol's price in units, so many whole seconds after the market began. */
-  readonly priceAt: (symbol: MarketSymbol, second: number) => bigint
-  /** The most that funding is at once, in millionths of a position's value. */
-  readonly maxFunding: number
-}
+import type { PricePath } from "../state/market-state.ts"
 
 type Mood = {
   /** About how far a price moves in a second, as a share of it. */

@@ -13,16 +13,14 @@ import {
   recordEvent,
   settingsIn,
   symbolOf,
-  type HeldPosition,
-  type Market,
-  type MarketAccount,
 } from "./market.ts"
-import { dealAtRest } from "./matching.ts"
+import { dealAtRest, type Deal } from "./matching.ts"
 import { closable, isWaiting, ownOrders, restOf } from "./order-facts.ts"
 import { least, product, shareOf, size } from "./positions.ts"
 import { baseOf } from "./price-path.ts"
 import { endOrder, pay, trade } from "./trade.ts"
 import { currentView, keepAccount, keepOrder } from "./versions.ts"
+import type { HeldPosition, Market, MarketAccount } from "../state/market-state.ts"
 
 /** Funding is paid so often: invented, and short, so that an afternoon sees it. */
 export const fundingSeconds = 60
@@ -50,8 +48,7 @@ function byAddress({ accounts }: Market): readonly (readonly [string, MarketAcco
 function tradeResting(market: Market, order: OpenOrder, atMs: number): void {
   if (isWaiting(order) || typeof order.price !== "string") return
   const most = closable(market, order)
-  if (most === 0n) return endOrder(market, order, atMs) // there is nothing left that it could close
-  const deal = dealAtRest(quoteOf(market, symbolOf(order.symbol_id)), {
+  const met = dealAtRest(quoteOf(market, symbolOf(order.symbol_id)), {
     orderId: order.order_id,
     isBuy: order.is_buy === true,
     quantity: readUnits(String(order.quantity)),
@@ -59,21 +56,37 @@ function tradeResting(market: Market, order: OpenOrder, atMs: number): void {
     limit: readUnits(order.price),
     restsForMs: atMs - order.created_at,
   })
-  if (deal === undefined) return
-  const quantity = least(deal.quantity, most ?? deal.quantity)
-  if (!canPay(market, order, { quantity, price: deal.price })) return endOrder(market, order, atMs)
-  const traded = trade(market, order, { quantity, price: deal.price, liquidity: "maker", atMs })
-  if (restOf(traded) === 0n) return endOrder(market, traded, atMs)
+  if (most === 0n)
+    endOrder(market, order, atMs) // there is nothing left that it could close
+  else if (met !== undefined) tradePart(market, order, { ...met, most, atMs })
+}
+
+function tradePart(
+  market: Market,
+  order: OpenOrder,
+  {
+    atMs,
+    most,
+    price,
+    ...met
+  }: Deal & { readonly most: bigint | undefined; readonly atMs: number },
+): void {
+  const deal = { quantity: least(met.quantity, most ?? met.quantity), price }
+  if (!canPay(market, order, deal)) {
+    endOrder(market, order, atMs)
+    return
+  }
+  const traded = trade(market, order, { ...deal, liquidity: "maker", atMs })
+  if (restOf(traded) === 0n) {
+    endOrder(market, traded, atMs)
+    return
+  }
   market.book.orders.set(traded.order_id, traded)
   keepOrder(market, traded.order_id, { atMs, value: traded })
 }
 
 /** Whether a spot order's account still holds what it was to pay with; positions have their margin instead. */
-function canPay(
-  { funds }: Market,
-  order: OpenOrder,
-  { quantity, price }: { readonly quantity: bigint; readonly price: bigint },
-): boolean {
+function canPay({ funds }: Market, order: OpenOrder, { quantity, price }: Deal): boolean {
   const symbol = symbolOf(order.symbol_id)
   if (symbol.market === "perp") return true
   const isBuy = order.is_buy === true

@@ -10,13 +10,13 @@ import {
   quoteAsset,
   recordEvent,
   symbolOf,
-  type Market,
 } from "./market.ts"
 import type { Deal } from "./matching.ts"
 import { restOf, sideOf } from "./order-facts.ts"
 import { afterFill, product, shareOf } from "./positions.ts"
 import { baseOf } from "./price-path.ts"
 import { keepAccount, keepOrder } from "./versions.ts"
+import type { Market } from "../state/market-state.ts"
 
 /** What trading costs, in ten-thousandths of the value: for who waited, for who didn't, and in a liquidation. */
 export const feeRates = { maker: 2n, taker: 5n, liquidation: 50n } as const

@@ -2,9 +2,10 @@
 
 import { decimalText, marketSymbols } from "../state/market.ts"
 import { listBalances } from "../state/accounts.ts"
-import { marketAccount, priceAt, type Market, type MarketEvent } from "./market.ts"
-import { positionRecord, worthRecord } from "./reads.ts"
+import { marketAccount, priceAt } from "./market.ts"
+import { positionRecord, worthRecord } from "./shown.ts"
 import { currentView } from "./versions.ts"
+import type { Market, MarketEvent } from "../state/market-state.ts"
 
 /** All that is so at `nowMs`: prices, each account of `accounts`, open orders, and the number of the last event. */
 export function truthOf(market: Market, accounts: readonly string[], nowMs: number) {

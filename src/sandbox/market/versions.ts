@@ -2,7 +2,8 @@
 
 import { balancesOf } from "../state/accounts.ts"
 import type { OpenOrder } from "../state/records.ts"
-import { marketAccount, settingsIn, type AccountView, type Market, type Version } from "./market.ts"
+import { marketAccount, settingsIn } from "./market.ts"
+import type { AccountView, Market, Version } from "../state/market-state.ts"
 
 /** Reads may lag by so much; what was before is forgotten. */
 const keptMs = 600_000

@@ -1,12 +1,12 @@
 import { dayMs } from "../../std/time/duration.ts"
 import type { Result } from "../../std/result.ts"
-import type { Market } from "../market/market.ts"
 import type { Accounts, SettingsByAccount, Funds } from "./accounts.ts"
 import { type Rejection, reject } from "./error-codes.ts"
 import type { Body } from "./fields.ts"
 import type { Ticker } from "./market.ts"
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.ts"
 import { type Book, noRecords, type Records } from "./records.ts"
+import type { Market } from "./market-state.ts"
 
 /** All that the sandbox remembers. */
 export type Venue = {

@@ -3,9 +3,9 @@ import { describe, it } from "node:test"
 
 import { writeEndpoints } from "../../../src/sandbox/answer-request.ts"
 import { readPaths } from "../../../src/sandbox/reads.ts"
-import { marketControlPaths } from "../../../src/sandbox/market/control.ts"
+import { marketControlPaths } from "../../../src/sandbox/market-control.ts"
 import { moods } from "../../../src/sandbox/market/price-path.ts"
-import { marketReadPaths } from "../../../src/sandbox/market/reads.ts"
+import { marketReadPaths } from "../../../src/sandbox/market-reads.ts"
 import { faultKinds } from "../../../src/sandbox/faults.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 

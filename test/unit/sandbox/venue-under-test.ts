@@ -3,10 +3,10 @@ import assert from "node:assert/strict"
 import { answerRequest, type Envelope, type Reply } from "../../../src/sandbox/answer-request.ts"
 import { errorCodes, type ErrorName } from "../../../src/sandbox/state/error-codes.ts"
 import type { RateLimiter } from "../../../src/sandbox/state/rate-limiter.ts"
-import { createMarket, type Market } from "../../../src/sandbox/market/market.ts"
-import type { PricePath } from "../../../src/sandbox/market/price-path.ts"
+import { createMarket } from "../../../src/sandbox/market/market.ts"
 import { createVenue, type Venue } from "../../../src/sandbox/state/venue.ts"
 import { nowMs, wallet, type Fields } from "./signed-bodies.ts"
+import type { Market, PricePath } from "../../../src/sandbox/state/market-state.ts"
 
 export type VenueUnderTest = {
   readonly clock: { nowMs: number }

@@ -3,7 +3,6 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { MarketEvent } from "../../../../src/sandbox/market/market.ts"
 import { placeInMarket } from "../../../../src/sandbox/market/play-order.ts"
 import { moods, walkPath, type MoodName } from "../../../../src/sandbox/market/price-path.ts"
 import { advanceMarket } from "../../../../src/sandbox/market/seconds.ts"
@@ -11,6 +10,7 @@ import { truthOf } from "../../../../src/sandbox/market/truth.ts"
 import { numRuns } from "../../../support/runs.ts"
 import { nowMs } from "../signed-bodies.ts"
 import { marketUnderTest } from "../venue-under-test.ts"
+import type { MarketEvent } from "../../../../src/sandbox/state/market-state.ts"
 
 const one = `0x${"a1".repeat(20)}`
 const other = `0x${"b2".repeat(20)}`

@@ -48,8 +48,9 @@ describe("the truth of a market", () => {
       await post("/v1/trade/orders", typeA(resting))
       const truth = await get(control)
       const [account] = truth["accounts"] as readonly Fields[]
-      assert.equal(account?.["account_address"], wallet.address.toLowerCase())
-      assert.equal(account?.["fees"], "3.20032")
+      assert.ok(account)
+      assert.equal(account["account_address"], wallet.address.toLowerCase())
+      assert.equal(account["fees"], "3.20032")
       assert.equal((truth["open_orders"] as readonly unknown[]).length, 1)
       const events = await get(`${control}/events?after=1`)
       const list = events["list"] as readonly Fields[]

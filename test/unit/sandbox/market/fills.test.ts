@@ -2,10 +2,10 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import type { Reply } from "../../../../src/sandbox/answer-request.ts"
-import type { PricePath } from "../../../../src/sandbox/market/price-path.ts"
 import { nowMs, typeA, wallet, type Fields } from "../signed-bodies.ts"
 import { accepted, marketUnderTest, rejected, type MarketUnderTest } from "../venue-under-test.ts"
 import { pricesOf } from "./price-lines.ts"
+import type { PricePath } from "../../../../src/sandbox/state/market-state.ts"
 
 const of = `account_address=${wallet.address}`
 const limit = { symbol_id: 1, is_buy: true, order_type: "limit", price: "63000", quantity: "1" }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 
 import { parsePriceFile } from "../../../../src/sandbox/market/price-file.ts"
-import type { PricePath } from "../../../../src/sandbox/market/price-path.ts"
+import type { PricePath } from "../../../../src/sandbox/state/market-state.ts"
 
 /** A path on which BTC has these prices, each for a second, and the last for good; without funding. */
 export function pricesOf(...prices: readonly string[]): PricePath {

@@ -2,13 +2,25 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { walkPath, type MoodName } from "../../../../src/sandbox/market/price-path.ts"
-import { decimalText, marketSymbols } from "../../../../src/sandbox/state/market.ts"
+import type { PricePath } from "../../../../src/sandbox/state/market-state.ts"
+import {
+  decimalText,
+  marketSymbols,
+  type MarketSymbol,
+} from "../../../../src/sandbox/state/market.ts"
 
 const [btc, eth, spot] = marketSymbols
 assert.ok(btc && eth && spot)
 
-function prices(mood: MoodName, seed: number, seconds: number, symbol = btc!): readonly number[] {
-  const { priceAt } = walkPath(mood, seed)
+function prices(mood: MoodName, seed: number, seconds: number): readonly number[] {
+  return pricesIn(btc!, walkPath(mood, seed), seconds)
+}
+
+function pricesIn(
+  symbol: MarketSymbol,
+  { priceAt }: PricePath,
+  seconds: number,
+): readonly number[] {
   return Array.from({ length: seconds }, (_, second) =>
     Number(decimalText(priceAt(symbol, second))),
   )
@@ -25,16 +37,16 @@ describe("a market's prices", () => {
       assert.equal(walk[0], 64_000)
       const { priceAt } = walkPath(mood, 7)
       for (let second = 0; second < 3_000; second += 1) {
-        assert.match(decimalText(priceAt(btc!, second)), /^[1-9]\d*(\.\d{1,2})?$/)
+        assert.match(decimalText(priceAt(btc, second)), /^[1-9]\d*(\.\d{1,2})?$/)
       }
     })
   }
 
   it("are the same for the same seed, however one looks, and others for another", () => {
     const late = walkPath("volatile", 7)
-    const at900 = Number(decimalText(late.priceAt(btc!, 900)))
+    const at900 = Number(decimalText(late.priceAt(btc, 900)))
     assert.equal(at900, prices("volatile", 7, 901).at(-1))
-    assert.equal(Number(decimalText(late.priceAt(btc!, 10))), prices("volatile", 7, 11).at(-1))
+    assert.equal(Number(decimalText(late.priceAt(btc, 10))), prices("volatile", 7, 11).at(-1))
     assert.notDeepEqual(prices("volatile", 7, 60), prices("volatile", 8, 60))
   })
 
@@ -55,8 +67,11 @@ describe("a market's prices", () => {
   })
 
   it("are one for symbols of one base, and go their own ways for others", () => {
-    assert.deepEqual(prices("volatile", 7, 60, spot), prices("volatile", 7, 60))
+    assert.deepEqual(pricesIn(spot, walkPath("volatile", 7), 60), prices("volatile", 7, 60))
     const ratios = (walk: readonly number[]) => walk.map((price) => price / (walk[0] ?? 1))
-    assert.notDeepEqual(ratios(prices("volatile", 7, 60, eth)), ratios(prices("volatile", 7, 60)))
+    assert.notDeepEqual(
+      ratios(pricesIn(eth, walkPath("volatile", 7), 60)),
+      ratios(prices("volatile", 7, 60)),
+    )
   })
 })

@@ -1,13 +1,13 @@
 // Reads that are there with a market alone. Paths and records are invented.
 
-import { ok } from "../../std/result.ts"
-import { forAccount } from "../reads.ts"
-import { decimalText } from "../state/market.ts"
-import type { Read } from "../state/venue.ts"
-import { initialMargin, worthOf } from "./margin.ts"
-import { priceAt, quoteAsset, type AccountView, type HeldPosition, type Market } from "./market.ts"
-import { entryPrice, unrealised } from "./positions.ts"
-import { viewAt } from "./versions.ts"
+import { ok } from "../std/result.ts"
+import { forAccount } from "./reads.ts"
+import { decimalText } from "./state/market.ts"
+import type { Read } from "./state/venue.ts"
+import { initialMargin } from "./market/margin.ts"
+import { quoteAsset } from "./market/market.ts"
+import { positionRecord, worthRecord } from "./market/shown.ts"
+import { viewAt } from "./market/versions.ts"
 
 /** Where they are, all GET. */
 export const marketReadPaths = {
@@ -47,28 +47,3 @@ export const marketReads: ReadonlyMap<string, Read> = new Map([
   [marketReadPaths.positions, readPositions],
   [marketReadPaths.equity, readEquity],
 ])
-
-/** A position as reads show it: its quantity is below zero when it is short. */
-export function positionRecord(market: Market, position: HeldPosition, atMs: number) {
-  const price = priceAt(market, position.symbol, atMs)
-  return {
-    symbol_id: position.symbol.id,
-    position_side: position.side,
-    quantity: decimalText(position.quantity),
-    entry_price: decimalText(entryPrice(position)),
-    mark_price: decimalText(price),
-    unrealised_profit: decimalText(unrealised(position, price)),
-  }
-}
-
-/** What an account is worth, as reads show it. */
-export function worthRecord(market: Market, view: AccountView, atMs: number) {
-  const worth = worthOf(market, view, atMs)
-  return {
-    currency: quoteAsset,
-    equity: decimalText(worth.equity),
-    margin_balance: decimalText(worth.marginBalance),
-    unrealised_profit: decimalText(worth.unrealised),
-    maintenance_margin: decimalText(worth.maintenanceMargin),
-  }
-}
