@@ -2,7 +2,7 @@ import { parseJson } from "../std/parse-json.ts"
 import type {
   ActRow,
   ArchivedFields,
-  CheckpointRow,
+  RowsOf,
   JournalRow,
   RequestRow,
 } from "../vault/ledger/records/row.ts"
@@ -158,7 +158,11 @@ function nonceWrong({ signer, nonce, isolated }: RequestRow, seen: Seen): string
   return undefined
 }
 
-function checkpointWrong(row: CheckpointRow, seen: Seen, head: Uint8Array): string | undefined {
+function checkpointWrong(
+  row: RowsOf["checkpoint"],
+  seen: Seen,
+  head: Uint8Array,
+): string | undefined {
   const { at_ms, head_seq, head_hash, public_key, signature } = row
   const checkpoint = { at_ms, head_seq, head_hash, public_key, signature }
   if (head_seq !== seen.seq || head_hash !== Buffer.from(head).toString("hex")) {

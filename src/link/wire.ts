@@ -93,24 +93,10 @@ export const maxFrameBytes = 256 * 1024
 /** A line's JSON value, and the secret that followed it where `secretBytes` in it said so: the receiver's, to overwrite. */
 export type Frame = { readonly value: unknown; readonly secret?: Uint8Array | undefined }
 
-type FrameReader = {
-  /**
-   * Takes the bytes that arrived and gives every frame they complete. Overwrites what in `chunk` was a secret's.
-   *
-   * @throws {Fault} `link_protocol` on a line that is too long, or isn't UTF-8 or JSON, or announces a secret that isn't
-   * taken. Use it no more then.
-   */
-  push(chunk: Buffer): readonly Frame[]
-  /** Whether part of a frame has arrived and its end has not. */
-  hasPartialLine(): boolean
-  /** Overwrites the part of a secret whose end won't come. */
-  close(): void
-}
-
 const newline = 0x0a
 
 /** Cuts a byte stream into lines, one JSON text each, and secrets that follow some. Takes none unless told how long one may be. */
-export function createFrameReader(maxBytes = maxFrameBytes, maxSecretBytes = 0): FrameReader {
+export function createFrameReader(maxBytes = maxFrameBytes, maxSecretBytes = 0) {
   let parts: Buffer[] = []
   let partBytes = 0
   let open: OpenFrame | undefined
@@ -131,7 +117,13 @@ export function createFrameReader(maxBytes = maxFrameBytes, maxSecretBytes = 0):
   }
 
   return {
-    push(chunk) {
+    /**
+     * Takes the bytes that arrived and gives every frame they complete. Overwrites what in `chunk` was a secret's.
+     *
+     * @throws {Fault} `link_protocol` on a line that is too long, or isn't UTF-8 or JSON, or announces a secret that isn't
+     * taken. Use it no more then.
+     */
+    push(chunk: Buffer): readonly Frame[] {
       const frames: Frame[] = []
       let start = 0
       while (start < chunk.length) {
@@ -149,7 +141,9 @@ export function createFrameReader(maxBytes = maxFrameBytes, maxSecretBytes = 0):
       }
       return frames
     },
+    /** Whether part of a frame has arrived and its end has not. */
     hasPartialLine: () => partBytes > 0 || open !== undefined,
+    /** Overwrites the part of a secret whose end won't come. */
     close: () => open?.frame.secret?.fill(0),
   }
 }

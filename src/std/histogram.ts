@@ -1,10 +1,7 @@
 /** Counts per bucket: values above the bound before and up to this bound. The last bucket has the values above all bounds. */
 export type Observed = { readonly counts: readonly number[]; readonly sum: number }
 
-/** Counts values in fixed buckets. A value costs a search and three writes, and no memory. */
-export type Histogram = ReturnType<typeof openHistogram>
-
-/** Starts with nothing observed. `bounds` rise. */
+/** Counts values in fixed buckets, whose `bounds` rise. A value costs a search and three writes, and no memory. */
 export function openHistogram(bounds: readonly number[]) {
   const counts = new Float64Array(bounds.length + 1)
   let sum = 0

@@ -9,12 +9,7 @@ import { askedText, symbolsIn } from "../../console/asked-text.ts"
 import { maxEntries, type Answer, type Decision } from "../../console/asks.ts"
 import { whoRefused } from "../../vault/ledger/records/entries.ts"
 import type { HoldView, SymbolsView } from "../../contract/bot-views.ts"
-import type {
-  OmittedRow,
-  RepeatsRow,
-  RefusalRow,
-  RequestRow,
-} from "../../vault/ledger/records/row.ts"
+import type { RefusalRow, RequestRow, RowsOf } from "../../vault/ledger/records/row.ts"
 import { reasonOf, resultOf } from "../../vault/metrics/vault-metrics.ts"
 import type { Admin } from "../installation/admin.ts"
 
@@ -81,7 +76,7 @@ function isTold({ kind }: StoredEntry): boolean {
 }
 
 function repeatsOf({ row }: StoredEntry): Entries["repeats"][number] {
-  const { at_ms: at, count, ...of } = JSON.parse(row) as RepeatsRow | OmittedRow // the vault wrote it
+  const { at_ms: at, count, ...of } = JSON.parse(row) as RowsOf["repeats" | "omitted"] // the vault wrote it
   return { at, count, record: of.kind === "repeats" ? of.record : null }
 }
 

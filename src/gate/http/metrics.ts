@@ -6,7 +6,7 @@ import {
 } from "../../conditions/metric-family.ts"
 import { vaultFamilies } from "../../conditions/vault-families.ts"
 import type { Outcome } from "../../link/calls/both-ways.ts"
-import { type Histogram, openHistogram, waitBoundsSeconds } from "../../std/histogram.ts"
+import { openHistogram, waitBoundsSeconds } from "../../std/histogram.ts"
 import { type LoopDelay, watchEventLoop } from "../../std/time/event-loop-delay.ts"
 import { version } from "../../std/version.ts"
 import type { Answer, Route } from "./read-call.ts"
@@ -67,7 +67,7 @@ type Codes = Map<string, { count: number }>
 type Told = {
   /** Method and path as the route has them, never as they were asked for. */
   readonly labels: readonly [method: string, path: string]
-  readonly seconds: Histogram
+  readonly seconds: ReturnType<typeof openHistogram>
   readonly codes: Codes
 }
 

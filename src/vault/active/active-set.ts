@@ -77,12 +77,7 @@ export function walletAddressOf({ wallet }: KeyEntry, { keys }: ActiveSet): stri
 const operatorMaxAgeMs = 3_600_000
 
 /** A price, and from when to when it is fresh. */
-export type DatedPrice = {
-  readonly value: Decimal
-  readonly asOfMs: number
-  readonly maxAgeMs: number
-  readonly by: string
-}
+export type DatedPrice = ReferencePrice & { readonly by: string }
 
 /** The reference price of a symbol at `nowMs`: the latest one that is fresh. */
 export function referencePrice(
@@ -109,10 +104,7 @@ export function datedPrices(
 }
 
 /** A price from the future counts as just as old. If not, a wrong clock or a wrong year would keep it fresh for ever. */
-export function isFresh(
-  { asOfMs, maxAgeMs }: DatedPrice | ReferencePrice,
-  nowMs: LedgerTime,
-): boolean {
+export function isFresh({ asOfMs, maxAgeMs }: ReferencePrice, nowMs: LedgerTime): boolean {
   return Math.abs(nowMs - asOfMs) <= maxAgeMs
 }
 

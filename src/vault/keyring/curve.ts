@@ -80,7 +80,11 @@ export type Addon = {
   contextRandomize(seed: Uint8Array): number
   /** Compressed or not, depending on the length of `into`. */
   publicKeyCreate(into: Uint8Array, secret: Uint8Array): number
-  ecdsaSign(into: SignedInto, digest: Uint8Array, secret: Uint8Array): number
+  ecdsaSign(
+    into: { readonly signature: Uint8Array; recid: number },
+    digest: Uint8Array,
+    secret: Uint8Array,
+  ): number
   ecdsaRecover(
     intoPublicKey: Uint8Array,
     compact: Uint8Array,
@@ -88,8 +92,6 @@ export type Addon = {
     digest: Uint8Array,
   ): number
 }
-
-type SignedInto = { readonly signature: Uint8Array; recid: number }
 
 /**
  * The curve in libsecp256k1. Its signing is constant-time: time and memory access don't depend on the key. It also
@@ -111,7 +113,7 @@ export function nativeCurve(addon: Addon): Curve {
     sign: (secret, digest) => {
       assertSecretKey(secret)
       assert32Bytes(digest, "digest")
-      const made: SignedInto = { signature: new Uint8Array(64), recid: 0 }
+      const made = { signature: new Uint8Array(64), recid: 0 }
       if (addon.ecdsaSign(made, reduced(digest), secret) !== 0) {
         throw new RangeError("it made no signature")
       }

@@ -25,17 +25,6 @@ import {
 
 // Web3 Secret Storage Definition, version 3, for secrets of 32 bytes.
 
-/** What a v3 file is made of. `logN` is scrypt's cost as a power of two: 18 takes about a second. */
-type V3Input = {
-  readonly secret: Uint8Array
-  readonly password: Uint8Array
-  readonly logN: number
-  /** Written into the file, in the clear, as geth does. */
-  readonly address?: Address
-  /** Written into the file too; geth ignores this field. */
-  readonly publicKey?: Uint8Array
-}
-
 /**
  * Decrypts the 32 bytes in a v3 file, which doesn't prove whose they are. The caller overwrites them after use.
  *
@@ -102,8 +91,22 @@ export async function decryptPair(
  * Encrypts 32 bytes into the text of a v3 file (scrypt with r = 8, p = 1; AES-128 in counter mode). Both
  * secrets are copied before this returns, so that overwriting them early can't make a file of zeros.
  */
-export async function encryptV3(input: V3Input): Promise<string> {
-  const { secret, password, logN, address, publicKey } = input
+export async function encryptV3({
+  secret,
+  password,
+  logN,
+  address,
+  publicKey,
+}: {
+  readonly secret: Uint8Array
+  readonly password: Uint8Array
+  /** scrypt's cost as a power of two: 18 takes about a second. */
+  readonly logN: number
+  /** Written into the file, in the clear, as geth does. */
+  readonly address?: Address
+  /** Written into the file too; geth ignores this field. */
+  readonly publicKey?: Uint8Array
+}): Promise<string> {
   if (secret.length !== 32)
     throw new RangeError(`expected 32 bytes as secret, got ${secret.length}`)
   if (!Number.isInteger(logN) || logN < 1 || logN > 20) {

@@ -24,7 +24,7 @@ import { prepareLedgerFile } from "./sqlite/database.ts"
 import { hexHead } from "./sqlite/journal.ts"
 import { makeRecordId } from "./records/record-id.ts"
 import { countRows } from "./row-counts.ts"
-import type { Nonces } from "./signers/nonces.ts"
+import type { openNonces } from "./signers/nonces.ts"
 import { openState } from "./state.ts"
 import type { JournalHead } from "./store/audit-queries.ts"
 import type { LedgerStore, OpenStore } from "./store/store.ts"
@@ -82,7 +82,11 @@ export async function openLedgerOver(
 }
 
 /** What the marks ask of the ledger by this name. */
-function standingOf(store: LedgerStore, ledger: string, nonces: Nonces): LedgerStanding {
+function standingOf(
+  store: LedgerStore,
+  ledger: string,
+  nonces: ReturnType<typeof openNonces>,
+): LedgerStanding {
   return {
     ledger,
     head: () => hexHead(store.head()),

@@ -2,7 +2,7 @@ import { mayTakeOne } from "./may-take-one.ts"
 import type { RefusalEntry } from "./records/entries.ts"
 import { type RecordId, makeRecordId } from "./records/record-id.ts"
 import type { RowCounts } from "./row-counts.ts"
-import type { OmittedRow, RefusalRow, RepeatsRow } from "./records/row.ts"
+import type { RefusalRow, RowsOf } from "./records/row.ts"
 
 /** Identical refusals that come within this time are one record. */
 const repeatWindowMs = 1_000
@@ -18,7 +18,7 @@ type Window = {
   repeats: number
 }
 
-type NoteRow = RefusalRow | RepeatsRow | OmittedRow
+type NoteRow = RowsOf["refusal" | "repeats" | "omitted"]
 
 /**
  * Records refusals without making anybody wait; what is too much is only counted. Owns a timer, which `flush` ends.

@@ -12,7 +12,7 @@ import {
 import type { ActiveSet, Acts } from "../active/active-set.ts"
 import { dayMs } from "../../std/time/duration.ts"
 import type { Client } from "../ledger/records/bindings.ts"
-import type { Limit, Policy } from "../policy/terms.ts"
+import type { Policy } from "../policy/terms.ts"
 import { placedLimits, limitUses } from "../status/limit-use.ts"
 import type { StatusSources } from "../status/sources.ts"
 
@@ -92,9 +92,7 @@ async function endRaise(
   return { limits }
 }
 
-type NamedLimit = { readonly limit: Limit; readonly fullName: string }
-
-function namedLimits(name: string, acts: Acts): readonly NamedLimit[] {
+function namedLimits(name: string, acts: Acts) {
   return placedLimits(acts.active().policies)
     .map(({ policy, limit }) => ({ limit, fullName: `${policy.name}/${limit.name}` }))
     .filter(({ limit, fullName }) => limit.name === name || fullName === name)
@@ -104,7 +102,11 @@ function namedLimits(name: string, acts: Acts): readonly NamedLimit[] {
 const maxTimes = 10n
 const longMs = 7 * dayMs
 
-function questionsOf({ limit, fullName }: NamedLimit, to: Decimal, forMs: number): string[] {
+function questionsOf(
+  { limit, fullName }: ReturnType<typeof namedLimits>[number],
+  to: Decimal,
+  forMs: number,
+): string[] {
   const isMuch = compareDecimals(to, multiplyDecimals(limit.max, wholeDecimal(maxTimes))) > 0
   const why = [
     ...(isMuch ? [`over ${maxTimes} times as much`] : []),

@@ -21,11 +21,7 @@ import type { ExplainContext } from "./asking.ts"
 import { type BodyCall, keyOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
 
-/** A decision, its "no" as the refusal that goes out. */
-type Judgement =
-  Allowed | { readonly kind: "refuse"; readonly refusal: Refusal; readonly verdicts: Verdicts }
-
-/** Judges a read request by policy, after the invariants that need the clock. */
+/** Judges a read request by policy, after the invariants that need the clock. Its "no" is the refusal that goes out. */
 export function judgeRequest(
   request: ParsedRequest,
   client: Client,
@@ -38,7 +34,7 @@ export function judgeRequest(
     readonly nowMs: LedgerTime
     readonly call: Pick<BodyCall, "idempotencyKey">
   },
-): Judgement {
+): Allowed | { readonly kind: "refuse"; readonly refusal: Refusal; readonly verdicts: Verdicts } {
   const refusal = refuseFrozen(request, client, set) ?? refuseExpiringAgent(request, set, nowMs)
   if (refusal !== undefined) return { kind: "refuse", refusal, verdicts: () => [] }
   const { endpoint, key, parties, business: body, payload, lane, ttlMs: expiresInMs } = request

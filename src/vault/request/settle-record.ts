@@ -124,13 +124,11 @@ export function recordedBody(text: string): JsonObject {
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
 }
 
-type OutboxContext = SettleContext & { readonly outbox: Outbox }
-
 /**
  * The gate's way to send what was signed when a missed heartbeat panicked. No token: these calls give out
  * cancels that are meant for the venue, and take the gate's word on those alone.
  */
-export function outboxMethods(vault: OutboxContext) {
+export function outboxMethods(vault: SettleContext & { readonly outbox: Outbox }) {
   return {
     outbox: async (): Promise<BotResults["outbox"]> => ({ requests: await vault.outbox.take() }),
     outboxReport: (params: BotParams["outboxReport"]) => outboxReport(params, vault),
@@ -139,7 +137,7 @@ export function outboxMethods(vault: OutboxContext) {
 
 async function outboxReport(
   { record: id, outcome }: BotParams["outboxReport"],
-  vault: OutboxContext,
+  vault: Parameters<typeof outboxMethods>[0],
 ): Promise<BotResults["outboxReport"]> {
   const record = await vault.ledger.record(id)
   if (record?.row.client !== panicName) {

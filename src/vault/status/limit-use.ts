@@ -34,9 +34,7 @@ export function listRaises({ active, now }: StatusSources): readonly RaiseView[]
     })
 }
 
-type PlacedLimit = { readonly policy: Policy; readonly limit: Limit }
-
-export function placedLimits(policies: readonly Policy[]): readonly PlacedLimit[] {
+export function placedLimits(policies: readonly Policy[]) {
   return policies.flatMap((policy) => policy.limits.map((limit) => ({ policy, limit })))
 }
 
@@ -58,7 +56,7 @@ export function limitUses(
 }
 
 function limitOf(
-  { policy, limit }: PlacedLimit,
+  { policy, limit }: ReturnType<typeof placedLimits>[number],
   { raises }: ActiveSet,
   nowMs: LedgerTime,
 ): Omit<LimitUse, "for" | "of" | "used"> {

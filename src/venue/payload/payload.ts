@@ -16,12 +16,11 @@ export const tpslModes = ["full", "partial"] as const
 
 export type OrderType = (typeof orderTypes)[number]
 export type OrderFlag = (typeof orderFlags)[number]
-type TriggerBy = (typeof triggerSources)[number]
 
 /** A take-profit or stop-loss leg. `orderPrice` is set when its child order is a limit order. */
 export type OrderLeg = {
   readonly triggerPrice: Decimal
-  readonly triggerBy: TriggerBy | undefined
+  readonly triggerBy: (typeof triggerSources)[number] | undefined
   readonly orderType: OrderType | undefined
   readonly orderPrice: Decimal | undefined
 }
@@ -46,7 +45,8 @@ export type Order = {
   readonly priceMatch: (typeof priceMatches)[number] | undefined
   readonly algoOrderType: (typeof algoOrderTypes)[number] | undefined
   readonly conditional:
-    { readonly triggerPrice: Decimal; readonly triggerBy: TriggerBy } | undefined
+    | { readonly triggerPrice: Decimal; readonly triggerBy: (typeof triggerSources)[number] }
+    | undefined
   readonly tpsl:
     | {
         readonly mode: (typeof tpslModes)[number]

@@ -39,7 +39,7 @@ export async function openKeychainStore(
 ): Promise<KeyStore> {
   const { directory, keytarDirectory, lend: lendKeychain = withKeychain } = place
   const service = await readService(directory)
-  const lend: Lend = ({ driver, service }, use) =>
+  const lend: LentPlace["lend"] = ({ driver, service }, use) =>
     lendKeychain({ driver, service, keytarDirectory }, use)
   const lent = { ...place, service, lend }
   const cache = prefetch(lent)
@@ -67,13 +67,14 @@ export async function openKeychainStore(
   } satisfies KeyStore)
 }
 
-/** Lends the keychain that a registry entry names. */
-type Lend = <Output>(
-  where: Pick<KeychainSettings, "driver" | "service">,
-  use: (keychain: Keychain) => Promise<Output>,
-) => Promise<Output>
-
-type LentPlace = Place & { readonly service: string; readonly lend: Lend }
+type LentPlace = Place & {
+  readonly service: string
+  /** Lends the keychain that a registry entry names. */
+  readonly lend: <Output>(
+    where: Pick<KeychainSettings, "driver" | "service">,
+    use: (keychain: Keychain) => Promise<Output>,
+  ) => Promise<Output>
+}
 
 /** The secret stays the caller's. */
 async function saveKey(

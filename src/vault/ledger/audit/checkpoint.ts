@@ -1,4 +1,4 @@
-import type { CheckpointRow } from "../records/row.ts"
+import type { RowsOf } from "../records/row.ts"
 import type { Checkpoint, LedgerKey } from "../store/audit-queries.ts"
 import type { Head } from "../store/store.ts"
 import { isSignedBy, signWith } from "./ledger-key.ts"
@@ -8,7 +8,7 @@ export function checkpointRow(
   head: Head,
   key: LedgerKey,
   { id, atMs }: { readonly id: string; readonly atMs: number },
-): CheckpointRow {
+): RowsOf["checkpoint"] {
   const fields = {
     head_seq: head.seq,
     head_hash: Buffer.from(head.hash).toString("hex"),

@@ -87,27 +87,28 @@ async function* pages<After>(
   }
 }
 
-/** Where a snapshot of the meters ends, and the last entry to go on to. */
-type Tail = {
-  readonly seq: number
-  readonly lastSeq: number
-  /** Outcomes up to `seq` that may have given room back, which the snapshot doesn't hold. */
-  readonly unheard: readonly UnheardOutcome[]
-}
-
-/** Reads page by page what came after a snapshot: requests, and what gave earlier ones room back. */
-export function readTail(store: LedgerStore, { seq, lastSeq, unheard }: Tail): Required<History> {
+/** Reads page by page what came after a snapshot that ends at `seq`: requests, and what gave earlier ones room back. */
+export function readTail(
+  store: LedgerStore,
+  tail: {
+    readonly seq: number
+    readonly lastSeq: number
+    /** Outcomes up to `seq` that may have given room back, which the snapshot doesn't hold. */
+    readonly unheard: readonly UnheardOutcome[]
+  },
+): Required<History> {
+  const { seq, lastSeq } = tail
   const requests = pages(seq, {
     read: (after) => store.run("tailPage", { kind: "requests", seq: after, lastSeq }),
     next: (last) => last.seq,
     lastSeq,
   })
-  return { requests, released: releasesOf(store, { seq, lastSeq, unheard }) }
+  return { requests, released: releasesOf(store, tail) }
 }
 
 async function* releasesOf(
   store: LedgerStore,
-  { seq, lastSeq, unheard }: Tail,
+  { seq, lastSeq, unheard }: Parameters<typeof readTail>[1],
 ): AsyncGenerator<HistoryRow> {
   yield* await store.run("tailPage", { kind: "unheard", seq, outcomes: unheard })
   yield* pages(seq, {

@@ -203,5 +203,3 @@ export async function openIsolated(
 function lastCommitMs({ identity: { clock } }: OpenedState): number {
   return clock?.wallMs ?? 0
 }
-
-export type OpenedIsolated = NonNullable<Awaited<ReturnType<typeof openIsolated>>>

@@ -11,7 +11,7 @@ import type { OpenStore } from "../store/store.ts"
 import { catchUp, isSame, type CaughtUp } from "./catch-up.ts"
 import { FleetStore } from "./fleet-store.ts"
 import { appendIsolated, isolatedRows, removeIsolated } from "./isolated-file.ts"
-import { type OpenedIsolated, openIsolated } from "./isolated-store.ts"
+import { openIsolated } from "./isolated-store.ts"
 import type { Hosts } from "./batch.ts"
 import { openRelayDoor, type DoorPlace, type RelayDoor } from "./relay-door.ts"
 import { openSession, type Session } from "./session.ts"
@@ -91,7 +91,11 @@ function unlessAway(error: unknown): undefined {
   if (!(error instanceof Fault) || error.code !== "ledger_unavailable") throw error
 }
 
-function endOnceReached({ store, forMs }: OpenedIsolated, door: RelayDoor, ask: OpenAsk): void {
+function endOnceReached(
+  { store, forMs }: NonNullable<Awaited<ReturnType<typeof openIsolated>>>,
+  door: RelayDoor,
+  ask: OpenAsk,
+): void {
   const reached = reachServer(door, { ...ask, reachMs: forMs }).then(({ session }) => {
     session.end()
     return new Fault(

@@ -193,7 +193,7 @@ type Row<Kind extends string, Said> = {
   readonly id: string
   readonly at_ms: number
 } & Said
-type RowsOf = {
+export type RowsOf = {
   readonly [Kind in keyof typeof rowSchemas]: Row<Kind, Says<(typeof rowSchemas)[Kind]>>
 }
 export type Acts = {
@@ -203,10 +203,7 @@ export type Acts = {
 export type RequestRow = RowsOf["request"]
 export type ShadowRow = RowsOf["shadow"]
 export type RefusalRow = RowsOf["refusal"]
-export type RepeatsRow = RowsOf["repeats"]
-export type OmittedRow = RowsOf["omitted"]
 export type OutcomeRow = RowsOf["outcome"]
-export type CheckpointRow = RowsOf["checkpoint"]
 export type Act = Acts[keyof Acts]
 export type ActRow = Row<"act", Act>
 export type RowOf<Name extends Act["act"]> = Row<"act", Acts[Name]>
@@ -214,6 +211,4 @@ export type JournalRow = RowsOf[keyof RowsOf] | ActRow
 
 export type Idempotency = Says<typeof idempotency>
 export type Raise = Says<typeof raiseSchema>
-/** A signer of an older ledger, and the nonce that it goes on above. */
-export type SignerFloor = Acts["restore_accepted"]["signers"][number]
 export type ArchivedFields = Says<(typeof acts)["archived"]>

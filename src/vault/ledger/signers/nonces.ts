@@ -11,9 +11,6 @@ export const maxNonceLeadMs = { open: 1_000, reduce: 1_250, cancel: 1_250 } as c
 /** How far ahead another host's may be, whose clock is half a second from this one's at most. */
 export const mostInTurnMs = maxNonceLeadMs.cancel + 500
 
-/** Hands out nonces. Each is above all earlier ones of its signer, whatever the clock does. */
-export type Nonces = ReturnType<typeof openNonces>
-
 /** Who has the nonces of a signer that lie ahead of the clock, and who waits for one. */
 type Shared = { readonly ahead: RollingWindow; readonly turns: Turns }
 

@@ -3,7 +3,6 @@ import { join } from "node:path"
 import { Fault } from "../../../std/fault.ts"
 import { oneAtATime } from "../../../std/one-at-a-time.ts"
 import type { Address } from "../../../venue/address.ts"
-import type { SignerFloor } from "../records/row.ts"
 import type { JournalHead } from "../store/audit-queries.ts"
 import { openMarkFile, type Mark, type MarkFile } from "./mark-file.ts"
 import { prepareSignerDir, lockSigner, type SignerLock } from "./signer-lock.ts"
@@ -145,8 +144,8 @@ class OpenMarks {
     return Promise.resolve()
   }
 
-  /** The signers whose ledger was restored, and waits for an operator's word. */
-  waiting(): readonly SignerFloor[] {
+  /** The signers whose ledger was restored, and waits for an operator's word; each with the nonce that it goes on above. */
+  waiting() {
     return [...this.#claimed.values()].flatMap(({ signer, mark }) =>
       mark.waits ? [{ signer, nonce: mark.nonce }] : [],
     )

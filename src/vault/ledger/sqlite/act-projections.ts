@@ -3,25 +3,19 @@ import type { DatabaseSync } from "node:sqlite"
 import type { ActRow, RowOf } from "../records/row.ts"
 import { openStandingTable } from "./standing-table.ts"
 
-/** Keeps the tables that follow from acts. Within the open transaction. */
-type ActProjections = {
-  /** The row as it goes into the journal: without what an earlier entry holds already. */
-  shorten(row: ActRow): ActRow
-  write(row: ActRow, seq: number): void
-}
-
-/** Prepares the statements of every act that changes a table. */
-export function openActProjections(database: DatabaseSync): ActProjections {
+/** Prepares the statements of every act that changes a table. They run within the open transaction. */
+export function openActProjections(database: DatabaseSync) {
   const findSet = database.prepare("SELECT 1 FROM sets WHERE hash = ?")
   const writeStanding = openStandingTable(database)
   const others = otherWriters(database)
   return {
-    shorten(row) {
+    /** The row as it goes into the journal: without what an earlier entry holds already. */
+    shorten(row: ActRow): ActRow {
       if (row.act !== "set_activated" || findSet.get(row.hash) === undefined) return row
       const { kind, id, at_ms, act, hash } = row
       return { kind, id, at_ms, act, hash }
     },
-    write(row, seq) {
+    write(row: ActRow, seq: number): void {
       writeStanding(row, seq)
       const write = others[row.act] as ((of: ActRow, at: number) => void) | undefined // its own
       write?.(row, seq)
@@ -29,11 +23,9 @@ export function openActProjections(database: DatabaseSync): ActProjections {
   }
 }
 
-type Writers = {
+function otherWriters(database: DatabaseSync): {
   readonly [Name in ActRow["act"]]?: (row: RowOf<Name>, seq: number) => void
-}
-
-function otherWriters(database: DatabaseSync): Writers {
+} {
   const holds = holdWriter(database)
   const activate = database.prepare(
     `INSERT INTO sets (hash, files, activated_at, seq) VALUES (?, ?, ?, ?)

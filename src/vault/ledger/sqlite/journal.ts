@@ -166,9 +166,6 @@ function readClock(database: DatabaseSync): ClockReading | undefined {
   )
 }
 
-/** A request that the journal has and the tables may not have yet. */
-type Trailing = { readonly seq: number; readonly row: RequestRow }
-
 /**
  * Whether the tables may have a request later than the journal. One with an idempotency key or a release
  * may not: there the database itself refuses a second one.
@@ -178,10 +175,10 @@ export function mayTrail({ idempotency, release }: RequestRow): boolean {
 }
 
 /**
- * Reads what trails, in the journal's order: requests at its very end, since nothing else is written before
- * the tables have caught up.
+ * Reads what trails, in the journal's order: requests that it has and the tables may not have yet. They are at its very
+ * end, since nothing else is written before the tables have caught up.
  */
-export function readTrail(database: DatabaseSync): Trailing[] {
+export function readTrail(database: DatabaseSync) {
   const last = database.prepare("SELECT kind FROM entries ORDER BY seq DESC LIMIT 1").get()
   if (last?.["kind"] !== "request") return []
   // Our own STRICT table. Rows that the table lost from before another entry are for a check to find.
@@ -202,7 +199,7 @@ export function readTrail(database: DatabaseSync): Trailing[] {
  */
 export function nonceCheck(
   database: DatabaseSync,
-  trail: readonly Trailing[],
+  trail: ReturnType<typeof readTrail>,
 ): (row: RequestRow) => void {
   const last = new Map<string, number>()
   for (const { address, last_nonce } of database

@@ -3,22 +3,15 @@ import type { DatabaseSync } from "node:sqlite"
 
 import type { SnapshotHead, SnapshotStep, StoredSnapshot } from "../store/meter-queries.ts"
 
-/** Keeps the newest snapshot of the meters. Each call runs within the open transaction. */
-type SnapshotStore = {
-  take(step: SnapshotStep): void
-  /** `undefined` when there is none, or it isn't as it was written. */
-  newest(): StoredSnapshot | undefined
-}
-
-/** Prepares the statements; `length` tells how many entries the journal has. */
-export function openSnapshotStore(database: DatabaseSync, length: () => number): SnapshotStore {
+/** Keeps the newest snapshot of the meters, within the open transaction. `length` tells how many entries the journal has. */
+export function openSnapshotStore(database: DatabaseSync, length: () => number) {
   const find = headFinder(database)
   const begin = beginner(database)
   const add = adder(database)
   const end = ender(database)
   let begun: Begun | undefined
   return {
-    take(step) {
+    take(step: SnapshotStep): void {
       if (step.kind === "begin") {
         begun = begin(find()?.id ?? 0, length())
         return
@@ -32,7 +25,8 @@ export function openSnapshotStore(database: DatabaseSync, length: () => number):
       end(begun, step.head)
       begun = undefined
     },
-    newest() {
+    /** `undefined` when there is none, or it isn't as it was written. */
+    newest(): StoredSnapshot | undefined {
       const found = find()
       return found === undefined || found.seq > length() ? undefined : readWhole(database, found)
     },

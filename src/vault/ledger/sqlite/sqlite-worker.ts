@@ -55,7 +55,7 @@ function runUntilClosed(): void {
 }
 
 /** Runs batches and tells of them. What trails catches up soon after, with a commit that nobody waits for. */
-function committer({ prepare, commit }: BatchRunner) {
+function committer({ prepare, commit }: ReturnType<typeof patientRunner>) {
   const attempt = untilBroken()
   let held: Prepared | undefined
   let catchingUp: NodeJS.Timeout | undefined
@@ -135,17 +135,11 @@ type Prepared = {
   readonly trailing: number
 }
 
-type BatchRunner = {
-  /** Writes it in a transaction, which stays open. */
-  readonly prepare: (batch: Batch) => Prepared
-  readonly commit: (prepared: Prepared) => Prepared
-}
-
 /**
  * Where the disk is full, the ledger's spare is given up and the whole batch is run once more, from its
  * beginning and by what the database says: what the failed run kept in memory counts no more.
  */
-function patientRunner(database: DatabaseSync): BatchRunner {
+function patientRunner(database: DatabaseSync) {
   let prepare = batchPreparer(database)
   const end = database.prepare("COMMIT")
   const commit = (prepared: Prepared): Prepared => {
@@ -159,7 +153,8 @@ function patientRunner(database: DatabaseSync): BatchRunner {
     prepare = batchPreparer(database)
   }
   return {
-    prepare(batch) {
+    /** Writes it in a transaction, which stays open. */
+    prepare: (batch: Batch): Prepared => {
       try {
         return prepare(batch)
       } catch (error) {
@@ -167,7 +162,7 @@ function patientRunner(database: DatabaseSync): BatchRunner {
         return prepare(batch)
       }
     },
-    commit(prepared) {
+    commit: (prepared: Prepared): Prepared => {
       try {
         return commit(prepared)
       } catch (error) {

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto"
 
-import type { CheckpointRow, RefusalRow } from "../records/row.ts"
+import type { RefusalRow, RowsOf } from "../records/row.ts"
 
 /** What has to stay, all in milliseconds since 1970. */
 export type ArchiveBounds = {
@@ -59,4 +59,4 @@ export type LedgerKey = {
 export type JournalHead = { readonly seq: number; readonly hash: string }
 
 /** A journal's head at some time, signed: what is kept elsewhere to be compared with later. */
-export type Checkpoint = Omit<CheckpointRow, "kind" | "id">
+export type Checkpoint = Omit<RowsOf["checkpoint"], "kind" | "id">
