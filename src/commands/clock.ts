@@ -1,8 +1,7 @@
 import { utcText } from "../std/time/time-words.ts"
-import { flag } from "./cli/command.ts"
 import { tell } from "./cli/print.ts"
 import { agreeToShown } from "./cli/terminal.ts"
-import { adminCommand } from "./installation/installation-command.ts"
+import { adminCommand, yesOption } from "./installation/installation-command.ts"
 
 /** `countersign clock accept` */
 export const clockAccept = adminCommand({
@@ -11,7 +10,7 @@ export const clockAccept = adminCommand({
   notes:
     "At a terminal it shows what the clock says and asks; one that was set by then isn't trusted.",
   examples: ["countersign clock accept"],
-  options: { yes: flag("--yes", "don't ask") },
+  options: yesOption,
   call: async (admin, { yes }, terminal) => {
     const { now, offset_ms, why } = await admin.call("lookAtClock", {})
     tell(terminal, why)

@@ -1,12 +1,10 @@
-import { resolve, join } from "node:path"
+import { resolve } from "node:path"
 import { randomBytes } from "node:crypto"
-import { readFileSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 
 import { concatBytes, utf8 } from "../std/bytes.ts"
 import { Fault } from "../std/fault.ts"
 import { codeOf } from "../std/private-file.ts"
-import { packageRoot } from "../std/program-files.ts"
 import { pathsOf } from "../vault/config/installation.ts"
 import { command, choice, option } from "./cli/command.ts"
 import { print } from "./cli/print.ts"
@@ -87,14 +85,6 @@ const nextCommands: readonly string[] = [
 /** What encrypts the credential, as systemd-creds(1) has it in `--with-key=`. */
 type CredentialKey = "auto" | "host" | "tpm2" | "host+tpm2"
 
-type SecretWishes = {
-  readonly withKey: CredentialKey
-  /** A new file with the secret, to be kept elsewhere. */
-  readonly copyTo: string | undefined
-}
-
-const examplePolicy = join(packageRoot, "policies/example.yaml")
-
 /**
  * Makes /etc/countersign's files and a keystore under a new random secret, which only a systemd credential
  * and the copy that was asked for hold. All of them are the vault's user's.
@@ -103,7 +93,14 @@ const examplePolicy = join(packageRoot, "policies/example.yaml")
  */
 export async function makeSystemInstallation(
   system: System,
-  { withKey, copyTo }: SecretWishes,
+  {
+    withKey,
+    copyTo,
+  }: {
+    readonly withKey: CredentialKey
+    /** A new file with the secret, to be kept elsewhere. */
+    readonly copyTo: string | undefined
+  },
 ): Promise<void> {
   const secret = hexOf(randomBytes(32))
   try {
@@ -159,7 +156,6 @@ function create(secret: Uint8Array): Promise<void> {
     installation: systemInstallation,
     configText: `${config}signer_dir: ${signerDir}\n`,
     venueText: mainVenueText(undefined),
-    policyText: readFileSync(examplePolicy, "utf8"),
     passphraseFile: undefined,
     keyStore: { kind: "keystore", passphrase: secret.slice(), logN: credentialLogN },
   })

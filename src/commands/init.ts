@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 
 import { sandboxProfile, sandboxUrl } from "../sandbox/profile.ts"
 import { Fault } from "../std/fault.ts"
-import { packageRoot } from "../std/program-files.ts"
 import { problemText } from "../std/yaml-file.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import type { Profile } from "../venue/profile.ts"
@@ -37,8 +36,6 @@ const placeWords: Readonly<Record<Backend, string>> = {
 
 /** What `head -c 32 /dev/urandom` holds, also in base64. */
 const minCredentialBytes = 32
-
-const examplePolicy = join(packageRoot, "policies/example.yaml")
 
 const initOptions = {
   backend: choice(
@@ -98,7 +95,6 @@ async function makeInstallation(
     installation,
     configText: configText({ ...options, backend, passphraseFile }),
     venueText: venue.text,
-    policyText: await readFile(examplePolicy, "utf8"),
     passphraseFile,
     keyStore,
   })

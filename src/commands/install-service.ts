@@ -5,7 +5,7 @@ import { pathsOf } from "../vault/config/installation.ts"
 import { command, flag } from "./cli/command.ts"
 import { confirmDeed } from "./cli/terminal.ts"
 import { print, type Printing } from "./cli/print.ts"
-import { jsonOption } from "./installation/installation-command.ts"
+import { jsonOption, yesOption } from "./installation/installation-command.ts"
 import {
   assertNotPackaged,
   assertServiceable,
@@ -39,7 +39,7 @@ type Ask = Printing & {
   /** Show what would be done, and do nothing. */
   readonly isShown: boolean
   /** Don't ask. */
-  readonly isAgreed: boolean
+  readonly yes: boolean
 }
 
 /** `countersign install-service`: two sandboxed services of systemd in place of `countersign serve`. */
@@ -52,7 +52,7 @@ export const installService = command({
   ],
   options: {
     isShown: flag("--print", "show what would be done and every file, and do nothing"),
-    isAgreed: flag("--yes", "don't ask"),
+    ...yesOption,
     isEnd: flag("--uninstall", "remove the services; users, configuration, keys and ledger stay"),
     ...jsonOption,
   },
@@ -116,12 +116,12 @@ async function uninstall(program: Program, ask: Ask): Promise<void> {
 async function agree(
   question: string,
   steps: readonly Step[],
-  { terminal, json, isAgreed }: Ask,
+  { terminal, json, yes }: Ask,
 ): Promise<void> {
   const plan = `${planLines(steps).join("\n")}\n`
   const out = json ? terminal.stderr : terminal.stdout
   out.write(plan)
-  if (!isAgreed) await confirmDeed(terminal, question)
+  if (!yes) await confirmDeed(terminal, question)
 }
 
 function printPlan(steps: readonly Step[], files: readonly InstalledFile[], ask: Ask): void {

@@ -7,7 +7,7 @@ import type { PostgresLedger } from "../vault/config/ledger-config.ts"
 import { readLedgerKey, loadLedgerKey } from "../vault/ledger/audit/ledger-key.ts"
 import { openDatabase } from "../vault/ledger/sqlite/database.ts"
 import type { LedgerKey } from "../vault/ledger/store/audit-queries.ts"
-import { command, option, parsed, required, flag } from "./cli/command.ts"
+import { command, option, parsed, required } from "./cli/command.ts"
 import { wholeUpTo } from "./cli/values.ts"
 import { outOption, withNewFile } from "./cli/new-file.ts"
 import { tell } from "./cli/print.ts"
@@ -17,6 +17,7 @@ import {
   installationOf,
   installationOptions,
   type InstallationOptions,
+  yesOption,
 } from "./installation/installation-command.ts"
 import { becomeOwner } from "./installation/usual-installation.ts"
 import { loadConfig } from "./installation/admin.ts"
@@ -165,7 +166,7 @@ export const ledgerAcceptRestore = adminCommand({
     "sign again with a restored ledger, with nonces above all that were used since its backup",
   notes: "At a terminal it shows the signers that wait, and asks.",
   examples: ["countersign ledger accept-restore"],
-  options: { yes: flag("--yes", "don't ask") },
+  options: yesOption,
   call: async (admin, { yes }, terminal) => {
     const { signers } = await admin.call("lookAtRestore", {})
     for (const { signer, nonce } of signers) {

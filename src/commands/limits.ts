@@ -5,7 +5,7 @@ import { utcText } from "../std/time/time-words.ts"
 import { argument, flag, option, parsed } from "./cli/command.ts"
 import { table, type Line } from "./cli/print.ts"
 import { confirmDeed } from "./cli/terminal.ts"
-import { adminCommand } from "./installation/installation-command.ts"
+import { adminCommand, yesOption } from "./installation/installation-command.ts"
 
 /** `countersign limits show` */
 export const limitsShow = adminCommand({
@@ -46,7 +46,7 @@ export const limitsRaise = adminCommand({
     ),
     reason: option("--reason <words>", "why, for the record"),
     end: flag("--end", "end the raise that stands; what the files say holds again"),
-    yes: flag("--yes", "don't ask"),
+    ...yesOption,
   },
   call: async (admin, { limit, to, forMs, reason, end, yes }, terminal) => {
     if (end) {

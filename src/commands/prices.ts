@@ -77,16 +77,16 @@ function splitPrice(given: string): Shown {
   return { symbol, value: value.join("=") }
 }
 
-type Wanted = { readonly all: boolean; readonly symbols: readonly string[] }
-
 /** The values of the table that is shown, once a person has agreed to it. */
 async function agreedTo(
-  { all, symbols }: Wanted,
+  { all, symbols }: { readonly all: boolean; readonly symbols: readonly string[] },
   admin: Pick<Admin, "call">,
   terminal: Terminal,
 ): Promise<readonly Shown[]> {
   const listed = await admin.call("listPrices", {})
-  const prices = all ? listed.filter(isPending) : symbols.map((name) => priceOf(name, listed))
+  const prices = all
+    ? listed.filter(({ pending }) => pending !== null)
+    : symbols.map((name) => priceOf(name, listed))
   if (prices.length === 0) return []
   const shown = prices.map(({ symbol, value, pending }) => {
     const last = pending ?? value
@@ -100,10 +100,6 @@ async function agreedTo(
   tell(terminal, shownText(pricesTable(prices), terminal))
   await confirmDeed(terminal, `Are these right: ${words}?`)
   return shown
-}
-
-function isPending({ pending }: PriceView): boolean {
-  return pending !== null
 }
 
 function priceOf(name: string, listed: readonly PriceView[]): PriceView {

@@ -7,13 +7,11 @@ import { flag, option, withDefault, type Given } from "./cli/command.ts"
 import { tell, toned } from "./cli/print.ts"
 import { agreeToShown, type Prompts } from "./cli/terminal.ts"
 import type { Admin } from "./installation/admin.ts"
-import { adminCommand } from "./installation/installation-command.ts"
-import { freezeLine } from "./status/status-lines.ts"
+import { adminCommand, yesOption } from "./installation/installation-command.ts"
+import { freezeLine, thawing } from "./status/status-lines.ts"
 
 /** What is recorded, and told to bots, where an operator gives no reason. */
 const noReason = "an operator's word"
-
-type ScopeOptions = { readonly client: string | undefined; readonly key: string | undefined }
 
 /** `countersign freeze`: nothing is signed from now on but what reduces risk. */
 export const freeze = adminCommand({
@@ -39,7 +37,7 @@ export const freeze = adminCommand({
     const why = reason ?? (await askReason(prompts))
     return admin.call("freeze", { ...(named ?? everybody), reason: why, cancels })
   },
-  print: (frozen) => [visible(freezeLine(frozen))],
+  print: (frozen) => [freezeLine(frozen)],
 })
 
 const everybody = { scope: "all", name: null } as const
@@ -58,7 +56,7 @@ const thawOptions = {
   key: option("--key <name>", "the freeze of this key"),
   all: flag("--all", "the freeze of everybody; those of single clients and keys stay"),
   everything: flag("--everything", "every freeze there is"),
-  yes: flag("--yes", "don't ask"),
+  ...yesOption,
 }
 
 /** `countersign thaw`: the only way out of a freeze, whoever made it. */
@@ -72,14 +70,12 @@ export const thaw = adminCommand({
     const { freezes } = await admin.call("status", {})
     const meant = meantOf(options, freezes)
     if (meant.length === 0) return []
-    for (const each of meant) tell(terminal, visible(freezeLine(each)))
+    for (const each of meant) tell(terminal, freezeLine(each))
     await agreeToShown(terminal, { ...options, question: "End it?" })
     return admin.call("thaw", { freezes: [...meant] })
   },
   print: (left) =>
-    left.length === 0
-      ? ["Nothing is frozen."]
-      : ["Still frozen:", ...left.map((each) => visible(freezeLine(each)))],
+    left.length === 0 ? ["Nothing is frozen."] : ["Still frozen:", ...left.map(freezeLine)],
 })
 
 /** @throws {Fault} `usage`, `name_unknown` where nothing of it is frozen. */
@@ -106,18 +102,13 @@ function meantOf(
 /** Nothing where there is none. @throws {Fault} `usage` where there are several, with what ends each. */
 function onlyFreeze(freezes: readonly FreezeView[]): readonly FreezeView[] {
   if (freezes.length < 2) return freezes
-  const lines = freezes.map((each) => `${thawCommand(each)}\n    ${visible(freezeLine(each))}`)
+  const lines = freezes.map((each) => `${thawing(each)}\n    ${freezeLine(each)}`)
   const all = "countersign thaw --everything\n    All of these."
   throw new Fault("usage", ["Several freezes stand; say which to end:", ...lines, all].join("\n"))
 }
 
-/** What ends this freeze and no other. */
-function thawCommand({ scope, name }: FreezeView): string {
-  return `countersign thaw --${scope}${name === null ? "" : ` ${name}`}`
-}
-
 /** `undefined` where neither a client nor a key is named. */
-function scopeOf({ client, key }: ScopeOptions) {
+function scopeOf({ client, key }: { client: string | undefined; key: string | undefined }) {
   if (client !== undefined && key !== undefined) {
     throw new Fault("usage", "Name a client or a key, not both.")
   }
@@ -167,7 +158,7 @@ export const panic = adminCommand({
 /** The report for people, what is left to do last. */
 function panicLines({ freeze, results, add_lines: lines }: PanicReport): readonly string[] {
   return [
-    freeze === null ? notFrozen : visible(freezeLine(freeze)),
+    freeze === null ? notFrozen : freezeLine(freeze),
     ...results.map(({ operation, key, target, outcome, message }) => {
       const who = key === null ? "" : ` by ${key}`
       const whom = target === null ? "" : ` for ${target}`

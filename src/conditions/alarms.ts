@@ -41,8 +41,6 @@ export function unknownOutcome(record: string): Alarm {
   return alarm("outcome_unknown", { subject: record, fact, advice })
 }
 
-type ReasonFact = Facts["reasons"][number]
-
 /** Of what keeps the vault from signing, those that somebody should see to. */
 function signingAlarms({ reasons }: Facts): readonly Alarm[] {
   return reasons.flatMap((reason) => {
@@ -62,7 +60,7 @@ function signingAlarms({ reasons }: Facts): readonly Alarm[] {
 }
 
 /** Its message has no words that a bot wrote. Agents that end have alarms of their own, which come earlier. */
-function alarmOf({ code, scope, signs }: ReasonFact): AlarmName | undefined {
+function alarmOf({ code, scope, signs }: Facts["reasons"][number]): AlarmName | undefined {
   if (code === "price_stale" || code === "price_unconfirmed") return code
   if (code === "frozen" || code === "disk_low") return code
   if (scope === "all" && ["nothing", "cancels"].includes(signs)) return "not_signing"

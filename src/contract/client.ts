@@ -31,8 +31,6 @@ export type LinkClientOptions = {
   readonly deadlineMs?: number
 }
 
-type SpeakOptions = Pick<LinkClientOptions, "deadlineMs"> & { readonly maxBytes?: number }
-
 type Waiting = {
   /** Of a list that comes in parts: those before the last. */
   readonly parts: unknown[]
@@ -139,7 +137,7 @@ function dial(path: string): Promise<Socket> {
 /** Pairs answers with calls on one open socket. A longer line than `maxBytes` ends it. */
 export function speak(
   socket: Socket,
-  { deadlineMs = defaultDeadlineMs, maxBytes }: SpeakOptions,
+  { deadlineMs = defaultDeadlineMs, maxBytes }: { deadlineMs?: number; maxBytes?: number },
   onLost: () => void,
 ): Speaking {
   const reader = wire.createFrameReader(maxBytes)

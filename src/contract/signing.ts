@@ -22,11 +22,10 @@ const reasonCodes = [
   "price_unconfirmed",
   "action_tag_undisclosed",
 ] as const
-type ReasonCode = (typeof reasonCodes)[number]
 
 /** One of them, with what it is about. */
 export type Reason = {
-  readonly code: ReasonCode
+  readonly code: (typeof reasonCodes)[number]
   readonly scope: "all" | "client" | "key" | "symbol"
   /** Of the client, key or symbol; `null` for all. */
   readonly name: string | null

@@ -113,9 +113,12 @@ export type RefusalView = {
 export type BudgetUse = Pick<BudgetView, "scope" | "address" | "max" | "used"> & {
   readonly kept_for_cancels: number
   /** Of each client with a share of it: what is kept for it, and what it used. */
-  readonly shares: readonly BudgetShare[]
+  readonly shares: readonly {
+    readonly client: string
+    readonly kept: number
+    readonly used: number
+  }[]
 }
-type BudgetShare = { readonly client: string; readonly kept: number; readonly used: number }
 
 /** A record with its business fields as canonical JSON; `null` for a refusal, of which they aren't recorded. */
 export type WholeRecord = RecordView & { readonly body: string | null }

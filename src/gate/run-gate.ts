@@ -21,7 +21,7 @@ import { givenSettings, type LiveSettings, vaultSettings } from "./settings.ts"
 import { outboxDeadlineMs, sendOutbox } from "./sign/send-outbox.ts"
 
 type GateAsk = {
-  readonly given: GateArguments
+  readonly given: ReturnType<typeof parseArguments>
   /** Sockets that systemd opened, by name. */
   readonly descriptors: ReadonlyMap<string, number>
   readonly service: ServiceNotify
@@ -189,8 +189,6 @@ export async function answersItself(http: Server, deadlineMs: number): Promise<b
     served.destroy()
   }
 }
-
-type GateArguments = ReturnType<typeof parseArguments>
 
 /** Parses the command line of the gate's process. @throws {Fault} `usage` */
 export function parseArguments(argv: readonly string[]) {

@@ -1,14 +1,13 @@
 import { dayMs } from "../../std/time/duration.ts"
-import { InvalidArgumentError, Option } from "commander"
 
 import type { KeyView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
-import { argument, flag, option, taken, type Given } from "../cli/command.ts"
+import { argument, option, parsed, type Given } from "../cli/command.ts"
 import { table, type Line, tell } from "../cli/print.ts"
 import { confirmDeed } from "../cli/terminal.ts"
 import type { Admin } from "../installation/admin.ts"
-import { adminCommand } from "../installation/installation-command.ts"
+import { adminCommand, yesOption } from "../installation/installation-command.ts"
 import { sendSigned, type AcceptedOperation } from "./send-signed.ts"
 
 /** An agent key with the whole days that are left of its approval. */
@@ -58,10 +57,10 @@ export function agentsTable(agents: readonly AgentView[]): readonly Line[] {
 
 /** Of what approves: for how long that is good, and what the venue calls the agent. */
 export const termOptions = {
-  validDays: taken<number | undefined>(
-    new Option("--valid-days <n>", "for how many days the approval is good, 1 to 90").argParser(
-      parseDays,
-    ),
+  validDays: parsed(
+    option("--valid-days <n>", "for how many days the approval is good, 1 to 90"),
+    (text) => (/^([1-9]|[1-8]\d|90)$/.test(text) ? Number(text) : undefined),
+    "a whole number from 1 to 90",
   ),
   label: option("--label <label>", "the agent's name at the venue; its name here if left out"),
 }
@@ -85,7 +84,7 @@ export const agentRevoke = adminCommand({
   changes: "installation",
   description: "end an agent key's approval at the venue, for good",
   examples: ["countersign agent revoke mm", "countersign agent revoke mm --yes"],
-  options: { name: argument("<name>", "the agent key"), yes: flag("--yes", "don't ask") },
+  options: { name: argument("<name>", "the agent key"), ...yesOption },
   keys: "needed",
   call: async (admin, { name, yes }, terminal) => {
     const left = await clientsWithoutOther(name, admin)
@@ -140,9 +139,4 @@ export function approvedLine({ record, key }: AcceptedOperation): string {
 /** What is known of an approval's end, in words. */
 export function untilText({ expires_at: expiresAt }: KeyView): string {
   return expiresAt === null ? "for a time not known here" : `until ${utcText(expiresAt)}`
-}
-
-function parseDays(text: string): number {
-  if (/^([1-9]|[1-8]\d|90)$/.test(text)) return Number(text)
-  throw new InvalidArgumentError("Days are a whole number from 1 to 90.")
 }

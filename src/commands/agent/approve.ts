@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises"
+import type { Readable } from "node:stream"
 
 import type { TypedOperation } from "../../contract/views.ts"
 import type { AdminParams } from "../../link/calls/methods.ts"
@@ -41,9 +42,10 @@ const approveOptions = {
   ),
   generate: flag("--generate", "make the agent key first"),
   ...termOptions,
-  expiresIn: option(
-    "--expires-in <duration>",
-    "how long the approval may wait to be sent, like 15m",
+  expiresInMs: parsed(
+    option("--expires-in <duration>", "how long the approval may wait to be sent, like 15m"),
+    parseDurationMs,
+    "a duration like 15m",
   ),
   complete: option(
     "--complete <record>",
@@ -58,8 +60,7 @@ const approveOptions = {
   ...jsonOption,
 }
 
-type ApproveOptions = Given<typeof approveOptions>
-type Asked = ApproveOptions & Printing
+type Asked = Given<typeof approveOptions> & Printing
 
 /** `countersign agent approve NAME`: the vault signs, this process sends, the record tells. */
 export const agentApprove = command({
@@ -103,7 +104,7 @@ function approvalOf(asked: Asked) {
   const { name } = asked
   if (name === undefined)
     throw new Fault("usage", "Name the agent key: countersign agent approve NAME.")
-  const { label = name, wallet, external } = asked
+  const { label = name, wallet, external, chainId, expiresInMs } = asked
   if (asked.signatureFile !== undefined) {
     throw new Fault("usage", "--signature-file goes with --complete RECORD.")
   }
@@ -114,27 +115,26 @@ function approvalOf(asked: Asked) {
       "--external and --wallet ADDRESS belong together: give both or neither.",
     )
   }
-  if (asked.chainId !== undefined && !external) {
+  if (chainId !== undefined && !external) {
     throw new Fault(
       "usage",
       "--chain-id goes with --external: a key that is held here signs under any.",
     )
   }
-  const ask = { agent: name, validDays: daysOf(asked), label, ...expiryOf(asked) }
+  const ask = { agent: name, validDays: daysOf(asked), label, expiresInMs }
   return async (admin: Admin): Promise<AcceptedOperation | undefined> => {
     const ownWallet = external ? undefined : wallet
     if (asked.generate) tell(asked.terminal, await generate(admin, name, ownWallet))
     else await assertWallet(admin, name, ownWallet)
     return external && wallet !== undefined
-      ? approveElsewhere(admin, { ...ask, wallet, ...chainOf(asked) }, asked)
+      ? approveElsewhere(admin, { ...ask, wallet, chainId }, asked)
       : approveHere(admin, ask)
   }
 }
 
 /** Makes the key, and says so. */
 async function generate(admin: Admin, name: string, wallet: string | undefined): Promise<string> {
-  const ofWallet = wallet === undefined ? {} : { wallet }
-  const key = await generateKey(admin, { name, role: "agent", ...ofWallet })
+  const key = await generateKey(admin, { name, role: "agent", wallet })
   return `${name} is made: agent key, address ${key.address}.`
 }
 
@@ -144,17 +144,6 @@ async function assertWallet(admin: Admin, name: string, wallet: string | undefin
   if (wallet === undefined || wallet === agent.wallet) return
   const whose = agent.wallet ?? "no wallet key"
   throw new Fault("usage", `${name} is an agent of ${whose}, not of ${wallet}; leave --wallet out.`)
-}
-
-function chainOf({ chainId }: ApproveOptions): { readonly chainId?: number } {
-  return chainId === undefined ? {} : { chainId }
-}
-
-function expiryOf({ expiresIn }: ApproveOptions): { readonly expiresInMs?: number } {
-  if (expiresIn === undefined) return {}
-  const expiresInMs = parseDurationMs(expiresIn)
-  if (expiresInMs === undefined) throw new Fault("usage", "--expires-in takes a duration like 15m.")
-  return { expiresInMs }
 }
 
 /** A wallet elsewhere needs no private key from here. */
@@ -232,12 +221,17 @@ const maxInputBytes = 1_024
  * @throws {Fault} `usage`, `cancelled`.
  */
 async function readSignatureText(file: string | undefined, terminal: Terminal): Promise<string> {
-  if (file !== undefined) return bare(await readFirstBytes(file))
-  if (terminal.prompts.canAsk()) return askSignature(terminal)
+  if (file === undefined && terminal.prompts.canAsk()) return askSignature(terminal)
   let input = ""
-  for await (const piece of terminal.stdin as AsyncIterable<Buffer>) {
+  const source = file === undefined ? terminal.stdin : await openSignature(file)
+  for await (const piece of source as AsyncIterable<Buffer>) {
     input += piece.toString("latin1")
-    if (input.length > maxInputBytes) throw tooLong()
+    if (input.length > maxInputBytes) {
+      throw new Fault(
+        "usage",
+        "This is too long for a signature; 0x and 130 hex digits are expected.",
+      )
+    }
   }
   return bare(input)
 }
@@ -249,23 +243,13 @@ async function askSignature({ prompts }: Terminal): Promise<string> {
   return bare(answer)
 }
 
-async function readFirstBytes(path: string): Promise<string> {
+async function openSignature(path: string): Promise<Readable> {
   const file = await open(path).catch((cause: unknown) => {
     throw new Fault("usage", `${path} can't be read; --signature-file names a file.`, { cause })
   })
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(maxInputBytes + 1))
-    if (bytesRead > maxInputBytes) throw tooLong()
-    return buffer.toString("latin1", 0, bytesRead)
-  } finally {
-    await file.close()
-  }
+  return file.createReadStream()
 }
 
 function bare(typed: string): string {
   return typed.trim().replace(/^(["'])(.*)\1$/s, "$2")
-}
-
-function tooLong(): Fault {
-  return new Fault("usage", "This is too long for a signature; 0x and 130 hex digits are expected.")
 }

@@ -4,6 +4,7 @@ import { openUpstream } from "../../gate/settings.ts"
 import { outcomeOfSent } from "../../gate/sign/forward.ts"
 import type { Sent } from "../../gate/upstream/exchange.ts"
 import type { UpstreamSettings } from "../../link/gate-settings.ts"
+import type { AdminParams } from "../../link/calls/methods.ts"
 import type { Outcome } from "../../link/calls/both-ways.ts"
 import type { SignedOperation } from "../../contract/signed.ts"
 import type { KeyView } from "../../contract/bot-views.ts"
@@ -141,7 +142,7 @@ function unrecorded(
 /** Has an agent's wallet key, which is held here, sign its approval, and sends it. @throws {Fault} */
 export async function approveHere(
   admin: Admin,
-  ask: { readonly agent: string; readonly validDays: number; readonly label: string },
+  ask: AdminParams["approveAgent"],
 ): Promise<AcceptedOperation> {
   const answer = await admin.call("approveAgent", ask)
   if (answer.kind === "signed") return sendSigned(answer, admin, `the approval of ${ask.agent}`)

@@ -168,7 +168,7 @@ export const clientsRenew = adminCommand({
     const to = await admin.call("setClient", { name, expiresInMs: expiresInMs ?? usualMs })
     return { from, to }
   },
-  print: ({ from, to }: { readonly from: ClientView; readonly to: ClientView }) => [
+  print: ({ from, to }: Change) => [
     `The token of ${to.name} ${expiryWords(to)}; before: ${expiryWords(from)}.`,
   ],
 })

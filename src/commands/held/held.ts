@@ -6,10 +6,10 @@ import { visible } from "../../std/visible.ts"
 import { noHold } from "../../vault/ledger/hold-book.ts"
 import { builtinEndpoints } from "../../venue/builtin-profile.ts"
 import { expiryWords, heldWords, heldLine } from "../../words/held-words.ts"
-import { argument, flag } from "../cli/command.ts"
+import { argument } from "../cli/command.ts"
 import { tell } from "../cli/print.ts"
 import { agreeToShown } from "../cli/terminal.ts"
-import { adminCommand } from "../installation/installation-command.ts"
+import { adminCommand, yesOption } from "../installation/installation-command.ts"
 import type { Admin } from "../installation/admin.ts"
 
 const holdId = argument("<id>", "the hold's id, which the bot was told and held list shows")
@@ -108,7 +108,7 @@ export const heldRelease = adminCommand({
 It is judged anew when the bot sends it. What it asks for, what has changed since it was held, and what stands in its way
 now is told first, and at a terminal asked about.`,
   examples: ["countersign held release hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
-  options: { id: holdId, yes: flag("--yes", "don't ask") },
+  options: { id: holdId, ...yesOption },
   call: async (admin, options, terminal) => {
     const { id, yes } = options
     const hold = await heldNow(id, admin)

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { join, dirname } from "node:path"
 
@@ -10,6 +11,7 @@ import {
   writeNewFile,
   syncDirectory,
 } from "../../std/private-file.ts"
+import { packageRoot } from "../../std/program-files.ts"
 import { shellWord } from "../../std/visible.ts"
 import {
   assertSocketPathsFit,
@@ -28,7 +30,8 @@ export type NewInstallation = {
   readonly installation: Installation
   readonly configText: string
   readonly venueText: string
-  readonly policyText: string
+  /** Of policies/example.yaml; left out, the package's own. */
+  readonly policyText?: string
   readonly keyStore: NewKeyStore
   /** Where the passphrase came from, absolute. */
   readonly passphraseFile: string | undefined
@@ -38,6 +41,10 @@ export type NewInstallation = {
 export type NewKeyStore =
   | { readonly kind: "keystore"; readonly passphrase: Uint8Array; readonly logN?: number }
   | { readonly kind: "keychain" | "nothing" }
+
+function examplePolicy(): string {
+  return readFileSync(join(packageRoot, "policies/example.yaml"), "utf8")
+}
 
 /**
  * Makes the files of a new installation, or none: what was made is removed when a later step fails.
@@ -49,7 +56,7 @@ export async function createInstallation(ask: NewInstallation): Promise<void> {
   assertSocketPathsFit(ask.installation)
   const files = [
     { path: paths.venueFile, text: ask.venueText },
-    { path: join(paths.policiesDir, "example.yaml"), text: ask.policyText },
+    { path: join(paths.policiesDir, "example.yaml"), text: ask.policyText ?? examplePolicy() },
     // Last, so that an installation is there only when all of it is.
     { path: paths.configFile, text: ask.configText },
   ]

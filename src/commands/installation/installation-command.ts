@@ -9,6 +9,7 @@ import {
   type About,
   type Command,
   flag,
+  type Given,
   joined,
   option,
   taken,
@@ -66,15 +67,13 @@ export function tellChanged({ configDir, stateDir }: Installation, terminal: Ter
   tell(terminal, `Installation: ${where}`)
 }
 
-export type InstallationOptions = {
-  readonly dir: string | undefined
-  readonly configDir: string | undefined
-  readonly stateDir: string | undefined
-}
+export type InstallationOptions = Given<typeof installationOptions>
 
 /** Name an installation, for {@link installationOf}. */
-export const installationOptions: Takes<InstallationOptions> = {
-  dir: taken(new Option("--dir <dir>", "holds the whole installation").env("COUNTERSIGN_DIR")),
+export const installationOptions = {
+  dir: taken<string | undefined>(
+    new Option("--dir <dir>", "holds the whole installation").env("COUNTERSIGN_DIR"),
+  ),
   configDir: option("--config-dir <dir>", "holds countersign.yaml, venue.yaml and policies/"),
   stateDir: option("--state-dir <dir>", "holds the ledger, the keystore and the sockets"),
 }
@@ -123,10 +122,13 @@ export function adminCommand<Answer, Options extends object = object>(
 ): Command {
   const { question, keys, around, call } = shape
   const more = {
-    ...(question === undefined ? {} : yesOption),
-    ...(keys === "needed" ? passphraseOption : {}),
+    ...(question && yesOption),
+    ...(keys && passphraseOption),
   }
-  return installationCommand<Answer, Options & Partial<YesOption & PassphraseOption>>({
+  return installationCommand<
+    Answer,
+    Options & Partial<Given<typeof yesOption & typeof passphraseOption>>
+  >({
     ...shape,
     options: joined(shape.options, more),
     answer: async (installation, options, terminal) => {
@@ -140,12 +142,10 @@ export function adminCommand<Answer, Options extends object = object>(
   })
 }
 
-type YesOption = { readonly yes: boolean }
-const yesOption: Takes<YesOption> = { yes: flag("--yes", "don't ask") }
-
-type PassphraseOption = { readonly passphraseFile: string | undefined }
+/** Of a command that asks. */
+export const yesOption = { yes: flag("--yes", "don't ask") }
 
 /** Says where the keystore's passphrase is, for what opens it. */
-export const passphraseOption: Takes<PassphraseOption> = {
+export const passphraseOption = {
   passphraseFile: option("--passphrase-file <file>", "overrides the file in countersign.yaml"),
 }

@@ -3,7 +3,7 @@ import { decodeUtf8, utf8, withSecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { decryptPair } from "../../vault/keyring/keystore-v3.ts"
 import { nobleCurve } from "../../vault/keyring/curve.ts"
-import { flag, option } from "../cli/command.ts"
+import { flag, option, type Given } from "../cli/command.ts"
 import {
   passphraseFrom,
   readSecretInput,
@@ -17,6 +17,7 @@ import { passphraseOption, installationCommand } from "../installation/installat
 import { withVault } from "../installation/admin.ts"
 import {
   defaultPathText,
+  invalid,
   parseDerivationPath,
   secretOfMnemonic,
   parseSecretHex,
@@ -24,7 +25,27 @@ import {
   type DerivationPath,
   type SecretShape,
 } from "./secret-text.ts"
-import { addKey, keyLines, keyOptions, newKeyOf } from "./keys.ts"
+import { addKey, keyLines, keyOptions } from "./keys.ts"
+
+/** They say what the input is and what opens it. */
+const formOptions = {
+  from: option("--from <file>", "the file that holds it; else standard input, or a prompt"),
+  keystorePasswordFile: option(
+    "--keystore-password-file <file>",
+    "the input is a v3 JSON keystore with the password in this file",
+  ),
+  mnemonic: flag("--mnemonic", "the input is a BIP-39 mnemonic of English words"),
+  path: option(
+    "--path <path>",
+    "where in the mnemonic's tree the key is (default: m/44'/60'/0'/0/0)",
+  ),
+  mnemonicPassphraseFile: option(
+    "--mnemonic-passphrase-file <file>",
+    "the mnemonic's own passphrase, if it has one",
+  ),
+}
+
+type ImportForm = Given<typeof formOptions>
 
 /** `countersign keys import`: the key comes on stdin, in a file or by prompt, never as an argument. */
 export const keysImport = installationCommand({
@@ -38,26 +59,13 @@ export const keysImport = installationCommand({
   options: {
     ...keyOptions,
     ...passphraseOption,
-    from: option("--from <file>", "the file that holds it; else standard input, or a prompt"),
-    keystorePasswordFile: option(
-      "--keystore-password-file <file>",
-      "the input is a v3 JSON keystore with the password in this file",
-    ),
-    mnemonic: flag("--mnemonic", "the input is a BIP-39 mnemonic of English words"),
-    path: option(
-      "--path <path>",
-      "where in the mnemonic's tree the key is (default: m/44'/60'/0'/0/0)",
-    ),
-    mnemonicPassphraseFile: option(
-      "--mnemonic-passphrase-file <file>",
-      "the mnemonic's own passphrase, if it has one",
-    ),
+    ...formOptions,
   },
   answer: async (installation, options, terminal): Promise<Imported> => {
     const access = { installation, secret: passphraseFrom(terminal, options.passphraseFile) }
     const { secret, path } = await importSecret(options, terminal)
     const key = await withSecret(secret, () =>
-      withVault(access, (admin) => addKey(admin, newKeyOf(options), secret)),
+      withVault(access, (admin) => addKey(admin, options, secret)),
     )
     return { ...key, derivation_path: path ?? null, signed_and_recovered: true }
   },
@@ -76,29 +84,14 @@ function importLines(key: Imported): readonly string[] {
   return [...keyLines(key), ...from, "signed and recovered: ok"]
 }
 
-/** The options that say what the input is and what opens it. */
-type ImportForm = {
-  readonly from: string | undefined
-  readonly keystorePasswordFile: string | undefined
-  readonly mnemonic: boolean
-  readonly path: string | undefined
-  readonly mnemonicPassphraseFile: string | undefined
-}
-
-type ImportedSecret = {
-  /** 32 bytes, the caller's to overwrite. */
-  readonly secret: Uint8Array
-  /** Where in a mnemonic's tree the key is. */
-  readonly path: string | undefined
-}
-
 /**
- * Reads the key that is to be imported: hex, a v3 JSON keystore, or a BIP-39 mnemonic.
+ * Reads the key that is to be imported: hex, a v3 JSON keystore, or a BIP-39 mnemonic. The secret's 32 bytes are the
+ * caller's to overwrite; `path` says where in a mnemonic's tree the key is.
  *
  * @throws {Fault} `usage` naming the option that the input takes, `key_invalid`, `keystore_invalid`,
  * `passphrase_wrong`, `passphrase_missing`, `file_unsafe`, `cancelled`; none quotes what was read.
  */
-async function importSecret(form: ImportForm, terminal: Terminal): Promise<ImportedSecret> {
+async function importSecret(form: ImportForm, terminal: Terminal) {
   const path = pathOf(form)
   const prompt =
     path === undefined ? "Private key, 64 hex digits" : "Mnemonic, its words in one line"
@@ -237,8 +230,4 @@ function hexMistake({ digits, isSpaced }: Extract<SecretShape, { kind: "hex" }>)
 
 function usage(message: string): Fault {
   return new Fault("usage", message)
-}
-
-function invalid(message: string): Fault {
-  return new Fault("key_invalid", message)
 }

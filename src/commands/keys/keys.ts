@@ -5,7 +5,7 @@ import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { generateSecret } from "../../vault/keyring/generate-secret.ts"
 import { nobleCurve } from "../../vault/keyring/curve.ts"
-import { argument, flag, option, choice, required, type Given } from "../cli/command.ts"
+import { argument, flag, option, choice, required } from "../cli/command.ts"
 import { table, type Line } from "../cli/print.ts"
 import { adminCommand } from "../installation/installation-command.ts"
 import type { Admin } from "../installation/admin.ts"
@@ -63,8 +63,6 @@ function keyDetails(key: KeyView): readonly string[] {
   ]
 }
 
-type TargetsOptions = { readonly set: string | undefined; readonly none: boolean }
-
 /** `countersign keys targets NAME`: sets the accounts that a key may operate besides its own address. */
 export const keysTargets = adminCommand({
   changes: "installation",
@@ -83,7 +81,7 @@ export const keysTargets = adminCommand({
   print: targetLines,
 })
 
-function targetsOf({ set, none }: TargetsOptions): string[] {
+function targetsOf({ set, none }: { set: string | undefined; none: boolean }): string[] {
   if ((set === undefined) === !none) {
     throw new Fault("usage", "Say which accounts with --set, or --none.")
   }
@@ -133,31 +131,30 @@ export const keysGenerate = adminCommand({
   ],
   options: keyOptions,
   keys: "needed",
-  call: (admin, options) => generateKey(admin, newKeyOf(options)),
+  call: (admin, options) => generateKey(admin, options),
   print: keyLines,
 })
 
-type NewKey = Pick<AdminParams["addKey"], "name" | "role" | "wallet">
+type NewKey = Omit<AdminParams["addKey"], "publicKey" | "secret">
 
 /**
  * Gives the vault a key, with the public one as the reference works it out: here, since what that leaves of the private
  * key in memory goes with this process. Overwrites `secret`.
  */
-export function addKey(admin: Admin, key: NewKey, secret: Uint8Array): Promise<KeyView> {
+export function addKey(
+  admin: Admin,
+  { name, role, wallet }: NewKey,
+  secret: Uint8Array,
+): Promise<KeyView> {
   return withSecret(secret, () => {
     const publicKey = toHex(nobleCurve.publicKeyOf(secret))
-    return admin.call("addKey", { ...key, publicKey, secret })
+    return admin.call("addKey", { name, role, wallet, publicKey, secret })
   })
 }
 
 /** Makes a key and gives it to the vault; nobody else ever sees it. */
 export function generateKey(admin: Admin, key: NewKey): Promise<KeyView> {
   return addKey(admin, key, generateSecret())
-}
-
-/** As a call takes them. */
-export function newKeyOf({ name, role, wallet }: Given<typeof keyOptions>): NewKey {
-  return { name, role, ...(wallet === undefined ? {} : { wallet }) }
 }
 
 /** A new key, for people. */

@@ -167,7 +167,7 @@ function wordsText(count: number): string {
   return count === 1 ? "1 word" : `${count} words`
 }
 
-function invalid(message: string): Fault {
+export function invalid(message: string): Fault {
   return new Fault("key_invalid", message)
 }
 

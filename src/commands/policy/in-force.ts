@@ -7,7 +7,7 @@ import { takeFilesOnDisk } from "../../vault/config/kept-set.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
 import { assertShown } from "../../vault/operator/files-in-force.ts"
 import type { Change } from "../../vault/policy/widening.ts"
-import { command, option, flag, optionalArgument } from "../cli/command.ts"
+import { command, option, optionalArgument } from "../cli/command.ts"
 import type { ExitCode } from "../cli/exit-code.ts"
 import { print, shownText, tell, toned, type Line } from "../cli/print.ts"
 import { confirmDeed, agreeToShown, type Terminal } from "../cli/terminal.ts"
@@ -18,6 +18,7 @@ import {
   jsonOption,
   tellChanged,
   installationCommand,
+  yesOption,
 } from "../installation/installation-command.ts"
 import { type Admin, dialAdmin, withAdmin } from "../installation/admin.ts"
 import { becomeOwner } from "../installation/usual-installation.ts"
@@ -82,7 +83,7 @@ export const policyRollback = adminCommand({
   examples: ["countersign policy rollback", "countersign policy rollback --yes"],
   options: {
     hash: optionalArgument("[hash]", "an earlier set, by the hash of its files"),
-    yes: flag("--yes", "don't ask"),
+    ...yesOption,
   },
   call: async (admin, { hash, yes }, terminal) => {
     if (admin.daemon !== "running") {
@@ -131,7 +132,7 @@ export const policyReload = installationCommand({
     const admin = await dialAdmin(installation)
     if (admin !== undefined) {
       try {
-        const reloaded = await admin.call("reload", hash === undefined ? {} : { hash })
+        const reloaded = await admin.call("reload", { hash })
         const raises = await admin.call("listRaises", {})
         return { daemon: "running" as const, ...reloaded, raises }
       } finally {

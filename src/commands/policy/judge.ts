@@ -50,12 +50,7 @@ person.`,
   },
   answer: async (installation, { payload, client, path, key, idempotencyKey, at }, { stdin }) => {
     const body = (await readPayload(payload, stdin)).toString("base64")
-    const ask = {
-      ...{ client, path, body },
-      ...(key === undefined ? {} : { key }),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...(at === undefined ? {} : { at }),
-    }
+    const ask = { client, path, body, key, idempotencyKey, at }
     return withAdmin(installation, async (admin) => ({
       ...(await admin.call("filesOnDisk", {})),
       report: await admin.call("explain", ask),

@@ -76,7 +76,7 @@ export type PastChange = {
 
 const filesSchema = z.array(z.object({ name: z.string(), text: z.string() }))
 type Files = z.infer<typeof filesSchema>
-type Row = ReturnType<typeof fieldsOf>
+type Act = { readonly entry: StoredEntry; readonly row: ReturnType<typeof fieldsOf> }
 
 /** A call is recorded before what it does; what came into force this long after was somebody else's. */
 const asksWithinMs = 60_000
@@ -85,7 +85,7 @@ const loading = ["reload", "acceptPolicy", "rollback"]
 
 /** Gathers the acts that tell which files were in force when, from the newest on. */
 export function openPastSets(sinceMs: number) {
-  const acts: { readonly entry: StoredEntry; readonly row: Row }[] = []
+  const acts: Act[] = []
   const awaited = new Set<string>()
   let hasBefore = false
   return {
@@ -107,8 +107,6 @@ export function openPastSets(sinceMs: number) {
     },
   }
 }
-
-type Act = { readonly entry: StoredEntry; readonly row: Row }
 
 function changesOf(acts: readonly Act[], isWhole: boolean): readonly PastChange[] {
   const files = filesByHash(acts)

@@ -144,7 +144,11 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
     ...policy.deny.map((entry) =>
       placed("denies", entry, [...asked(entry, symbols), ...overWords(entry, symbols)]),
     ),
-    ...keyed("denies", policy.repeatWithin, repeatWords(policy)),
+    ...keyed(
+      "denies",
+      policy.repeatWithin,
+      `the same body again within ${durationText(policy.repeatWithin?.ms ?? 0)} without an Idempotency-Key, for the same client and key; cancels may come again`,
+    ),
     ...keyed("denies", policy.requireIdempotency, "every request without an Idempotency-Key"),
     ...policy.limits.map((limit) =>
       placed("limits", limit, [...limitWords(limit), ...asked(limit, symbols)]),
@@ -157,10 +161,6 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
       ]),
     ),
   ]
-}
-
-function repeatWords({ repeatWithin }: Policy): string {
-  return `the same body again within ${durationText(repeatWithin?.ms ?? 0)} without an Idempotency-Key, for the same client and key; cancels may come again`
 }
 
 /** What an entry asks. Absent matchers aren't mentioned. */

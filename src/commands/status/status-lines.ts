@@ -54,14 +54,14 @@ export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[
 function freezeLines({ freezes }: DaemonStatus): readonly string[] {
   if (freezes.length === 0) return []
   const lines = freezes.flatMap((each) => [
-    toned(`FROZEN    ${visible(freezeLine(each))}`, "bad"),
+    toned(`FROZEN    ${freezeLine(each)}`, "bad"),
     `          ${thawing(each)} ends it.`,
   ])
   return [...lines, ""]
 }
 
-/** Names what to thaw: with several freezes, countersign thaw alone refuses. */
-function thawing({ scope, name }: FreezeView): string {
+/** What ends this freeze and no other: with several, countersign thaw alone refuses. */
+export function thawing({ scope, name }: FreezeView): string {
   return name === null ? "countersign thaw --all" : `countersign thaw --${scope} ${name}`
 }
 
@@ -236,5 +236,5 @@ function whyWords({ reason, by, message }: RefusalView): string {
 export function freezeLine({ scope, name, by, reason, cancels, since }: FreezeView): string {
   const what = name === null ? "Everything" : `The ${scope} ${name}`
   const open = cancels ? "cancels and reduce-only orders stay open" : "cancels too"
-  return `${what} is frozen since ${utcText(since)} by ${by} (${open}): ${reason}`
+  return visible(`${what} is frozen since ${utcText(since)} by ${by} (${open}): ${reason}`)
 }

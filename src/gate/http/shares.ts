@@ -115,21 +115,16 @@ function countRequests(bytes: Buffer, enough: number): number {
   return count
 }
 
-/** Room for a number of requests. */
-type Places = {
-  /** Takes a place; what it gives gives it back. `undefined` where this owner may have no more now. */
-  take(owner: Owner): (() => void) | undefined
-}
-
 /**
  * Places of which an owner may take one more as long as it holds fewer than are free: one alone gets half of them, three
  * a quarter each, and as much as each of them has is always left for who comes next.
  */
-export function openPlaces(max: number): Places {
+export function openPlaces(max: number) {
   const taken = new Map<Owner, number>()
   let free = max
   return {
-    take(owner) {
+    /** Takes a place; what it gives gives it back. `undefined` where this owner may have no more now. */
+    take(owner: Owner): (() => void) | undefined {
       const own = taken.get(owner) ?? 0
       if (own >= free) return undefined
       taken.set(owner, own + 1)

@@ -19,11 +19,6 @@ type OutboxDependencies = {
   readonly clock: () => number
 }
 
-type OutboxSending = {
-  /** Asks no more, and waits for what is being sent. */
-  stop(): Promise<void>
-}
-
 /** Longer than the vault lets a call of `outbox` wait. */
 export const outboxDeadlineMs = 35_000
 
@@ -36,7 +31,7 @@ type Request = BotResults["outbox"]["requests"][number]
  * Sends what the vault signed without being asked over HTTP: the cancels of a panic. It asks again and
  * again as long as it runs, also of a vault that was restarted.
  */
-export function sendOutbox(deps: OutboxDependencies): OutboxSending {
+export function sendOutbox(deps: OutboxDependencies) {
   const sendOnce = onceEach(deps)
   const work = new Set<Promise<unknown>>()
   let isStopping = false
