@@ -85,6 +85,12 @@ const nextCommands: readonly string[] = [
 /** What encrypts the credential, as systemd-creds(1) has it in `--with-key=`. */
 type CredentialKey = "auto" | "host" | "tpm2" | "host+tpm2"
 
+type SecretWishes = {
+  readonly withKey: CredentialKey
+  /** A new file with the secret, to be kept elsewhere. */
+  readonly copyTo: string | undefined
+}
+
 /**
  * Makes /etc/countersign's files and a keystore under a new random secret, which only a systemd credential
  * and the copy that was asked for hold. All of them are the vault's user's.
@@ -93,14 +99,7 @@ type CredentialKey = "auto" | "host" | "tpm2" | "host+tpm2"
  */
 export async function makeSystemInstallation(
   system: System,
-  {
-    withKey,
-    copyTo,
-  }: {
-    readonly withKey: CredentialKey
-    /** A new file with the secret, to be kept elsewhere. */
-    readonly copyTo: string | undefined
-  },
+  { withKey, copyTo }: SecretWishes,
 ): Promise<void> {
   const secret = hexOf(randomBytes(32))
   try {

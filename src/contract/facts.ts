@@ -19,7 +19,14 @@ export type Facts = Shared & {
   /** `since`: of a freeze. */
   readonly reasons: readonly (Omit<Reason, "note"> & { readonly since: number | null })[]
   /** Those that somebody may have to look at. */
-  readonly prices: readonly PriceFact[]
+  readonly prices: readonly {
+    readonly symbol: string
+    /** It is used, and more than half of the time that it is good for has passed. */
+    readonly is_ageing: boolean
+    readonly is_held_back: boolean
+    /** It has come half as far from its anchor as it may. */
+    readonly has_drifted: boolean
+  }[]
   readonly endings: readonly Ending[]
   /** Clients by whose keys nothing is signed any more. */
   readonly keyless: readonly (Warning & { readonly client: string })[]
@@ -43,15 +50,6 @@ type Shared = {
 
 /** How much of a limit is used, 1 being all, by whoever has used most of it. */
 export type LimitShare = Pick<LimitUse, "policy" | "limit" | "mode"> & { readonly share: number }
-
-type PriceFact = {
-  readonly symbol: string
-  /** It is used, and more than half of the time that it is good for has passed. */
-  readonly is_ageing: boolean
-  readonly is_held_back: boolean
-  /** It has come half as far from its anchor as it may. */
-  readonly has_drifted: boolean
-}
 
 /** An agent's approval or a client's token that ends before long, or has ended. */
 export type Ending = Warning & {

@@ -4,19 +4,17 @@ import { createServer, type ListenOptions, type Server as NetServer } from "node
 import { Fault } from "../std/fault.ts"
 import type { GateServer } from "./gate-server.ts"
 
+type ListenPlaces = {
+  /** Sockets that listen already, by the name that systemd gives them; they come before the address. */
+  readonly descriptors: ReadonlyMap<string, number>
+  readonly host: string
+  readonly port: number
+}
+
 /** Has the gate listen: on every socket that was handed over, or else on the address. @throws {Fault} */
 export function listen(
   gate: GateServer,
-  {
-    descriptors,
-    host,
-    port,
-  }: {
-    /** Sockets that listen already, by the name that systemd gives them; they come before the address. */
-    readonly descriptors: ReadonlyMap<string, number>
-    readonly host: string
-    readonly port: number
-  },
+  { descriptors, host, port }: ListenPlaces,
 ): Promise<readonly Server[]> {
   const places = [...descriptors].map(([name, fd]) =>
     listenOn(gate.open(), { fd }, (cause) => descriptorFault(cause, name)),

@@ -6,10 +6,10 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 24_557,
-  loadedLines: 22_338,
-  trustedTypes: 537,
-  sourceLines: 48_520,
+  trustedLines: 24_541,
+  loadedLines: 22_319,
+  trustedTypes: 515,
+  sourceLines: 48_461,
   sourceFiles: 433,
 }
 

@@ -49,9 +49,6 @@ export function tell({ stderr, complete }: Terminal, line: string): void {
   stderr.write(`${complete(line)}\n`)
 }
 
-/** What lines are laid out for. */
-type Screen = ReturnType<typeof screenOf>
-
 /** Colours are for terminals alone, unless NO_COLOR or TERM=dumb is set. */
 function screenOf(stdout: Output) {
   const isTerminal = stdout.isTTY === true
@@ -93,18 +90,19 @@ function changed(lines: readonly Line[], change: (text: string) => string): read
 }
 
 /** The lines as they look on a screen. */
-export function textOf(lines: readonly Line[], { width, hasColours }: Screen): string {
+export function textOf(
+  lines: readonly Line[],
+  { width, hasColours }: ReturnType<typeof screenOf>,
+): string {
   const laidOut = lines.flatMap((line) => (typeof line === "string" ? line : layOut(line, width)))
   const text = laidOut.join("\n")
   return hasColours ? text : stripVTControlCharacters(text)
 }
 
-type Tone = "good" | "doubtful" | "bad"
-
 const colours = { good: "green", doubtful: "yellow", bad: "red" } as const
 
 /** A word that tells a state, in colour where a screen has some. */
-export function toned(word: string, tone: Tone): string {
+export function toned(word: string, tone: keyof typeof colours): string {
   return styleText(colours[tone], word, { validateStream: false })
 }
 

@@ -65,10 +65,11 @@ function unknownName(what: "key" | "client", name: string, known: readonly strin
   )
 }
 
-type TokenEnd = Pick<ClientView, "expires_at" | "expired">
-
 /** What becomes of its token by itself, for people. */
-export function expiryWords({ expires_at: expiresAtMs, expired }: TokenEnd): string {
+export function expiryWords({
+  expires_at: expiresAtMs,
+  expired,
+}: Pick<ClientView, "expires_at" | "expired">): string {
   if (expiresAtMs === null) return "never expires"
   return `${expired ? "expired" : "expires"} at ${utcText(expiresAtMs)}`
 }

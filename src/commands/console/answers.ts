@@ -109,10 +109,9 @@ async function answer({ id, name, params, give }: Asked, writer: wire.FrameWrite
 }
 
 type Vault = Pick<Admin, "call" | "readLedger">
-type VaultCalls = Vault & { close(): void }
 
 /** Calls the daemon's vault. After a failure it is dialled anew: one that was started again has another secret. */
-export function vaultCalls(installation: Installation, by: string): VaultCalls {
+export function vaultCalls(installation: Installation, by: string) {
   let link: AdminLink | undefined
   const close = (): void => {
     link?.close()

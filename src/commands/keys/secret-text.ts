@@ -84,24 +84,22 @@ function isLetter(byte: number): boolean {
 // A limit we accept: words are looked up as strings, and the libraries keep chain codes and copies of their
 // own, none of which can be overwritten. So this runs in the short-lived process of the command line alone.
 
-/** A BIP-39 mnemonic as it was typed, with what protects it besides, both in UTF-8. */
-type MnemonicInput = {
-  readonly mnemonic: Uint8Array
-  /** BIP-39's optional passphrase; empty where there is none. */
-  readonly passphrase: Uint8Array
-  readonly path: DerivationPath
-}
-
 const wordCounts: readonly number[] = [12, 15, 18, 21, 24]
 const englishWords: ReadonlySet<string> = new Set(wordlist)
 
 /**
  * Derives the private key at a path of an English mnemonic (BIP-39, BIP-32). Capitals and any white space
- * between words are let pass. The caller overwrites the key, and the input too.
+ * between words are let pass. The mnemonic, as it was typed, and the passphrase are UTF-8. The caller overwrites the key,
+ * and the input too.
  *
  * @throws {Fault} `key_invalid`, saying what is wrong at which word and never which word it is.
  */
-export async function secretOfMnemonic(input: MnemonicInput): Promise<Uint8Array> {
+export async function secretOfMnemonic(input: {
+  readonly mnemonic: Uint8Array
+  /** BIP-39's optional passphrase; empty where there is none. */
+  readonly passphrase: Uint8Array
+  readonly path: DerivationPath
+}): Promise<Uint8Array> {
   const phrase = parsePhrase(textOf(input.mnemonic, "The mnemonic"))
   // BIP-39: the library salts with the passphrase in NFKD.
   const passphrase = textOf(input.passphrase, "The mnemonic's passphrase")

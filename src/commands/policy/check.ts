@@ -73,10 +73,11 @@ function unchecked(why: string): CheckedNames {
   return { warnings: [], notes: [`The names in applies_to weren't checked: ${why}`] }
 }
 
-type Known = { readonly clients: readonly ClientView[]; readonly keys: readonly KeyView[] }
-
 /** The names in applies_to that nobody has, and files that are for no client with any of its keys. */
-export function nameWarnings(policies: readonly Policy[], known: Known): readonly string[] {
+export function nameWarnings(
+  policies: readonly Policy[],
+  known: { readonly clients: readonly ClientView[]; readonly keys: readonly KeyView[] },
+): readonly string[] {
   const clients = known.clients.filter(({ revoked }) => !revoked)
   const keys = known.keys.filter(({ approval }) => approval !== "removed")
   const missing = (kind: "client" | "key", wanted: readonly string[] = []) => {

@@ -170,13 +170,10 @@ function goesPast(placed: PlacedEntry<Entry | Limit>, files: Files): string | un
   return `doesn't cover ${[...new Set(past)].join(", ")}, which a rule allows, so a bot can get round it that way. Add it to endpoints, or leave endpoints out where the entry speaks of orders`
 }
 
-/** What of an entry is an amount in quote units, under its key. */
-type InQuoteUnits = { readonly key: string; readonly bound: SizeBound | undefined }
-
-/** Says of one amount in quote units that it is for symbols of several currencies: 1,000 USD are little, and 1,000 BTC much. */
+/** Says of one amount, which an entry has under a key, in quote units that it is for symbols of several currencies: 1,000 USD are little, and 1,000 BTC much. */
 function oneAmount(
   { matchers: { symbols } }: Entry,
-  { key, bound }: InQuoteUnits,
+  { key, bound }: { readonly key: string; readonly bound: SizeBound | undefined },
   profile: Profile,
 ): string | undefined {
   const { amount, isIts } = sharedIn(bound)

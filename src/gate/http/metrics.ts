@@ -13,7 +13,7 @@ import type { Answer, Route } from "./read-call.ts"
 import { refusedReply, type Reply } from "./reply.ts"
 
 /** What a gate counts of itself while it works. Nothing that a bot sent is a label. */
-export type GateMetrics = Omit<RouteTimes, "families"> &
+export type GateMetrics = Omit<ReturnType<typeof timeRoutes>, "families"> &
   Omit<SendTimes, "families"> & {
     /** Calls at work rose or fell by so many. */
     atWork(change: 1 | -1): void
@@ -55,14 +55,6 @@ export function openGateMetrics(): GateMetrics {
 type Answered = Awaited<ReturnType<Answer>>
 
 /** How calls were answered, and how long those of each route took. */
-type RouteTimes = {
-  /** Of a route: what was said, or how it ended without. */
-  answered(route: Pick<Route, "method" | "path">, answered: Answered, startedMs: number): void
-  /** A call was refused before any route was looked for, or for want of one. */
-  refused(code: string): void
-  families(): readonly MetricFamily[]
-}
-
 type Codes = Map<string, { count: number }>
 type Told = {
   /** Method and path as the route has them, never as they were asked for. */
@@ -72,16 +64,22 @@ type Told = {
 }
 
 /** Starts with nothing answered. */
-function timeRoutes(): RouteTimes {
+function timeRoutes() {
   const byRoute = new Map<string, Told>()
   const elsewhere: Codes = new Map()
   return {
-    answered({ method, path }, answered, startedMs) {
+    /** Of a route: what was said, or how it ended without. */
+    answered(
+      { method, path }: Pick<Route, "method" | "path">,
+      answered: Answered,
+      startedMs: number,
+    ): void {
       const { seconds, codes } = toldOf(byRoute, method, path)
       seconds.observe((performance.now() - startedMs) / 1_000)
       count(codes, codeOf(answered))
     },
-    refused: (code) => count(elsewhere, code),
+    /** A call was refused before any route was looked for, or for want of one. */
+    refused: (code: string) => count(elsewhere, code),
     families: () => familiesOf([...byRoute.values()], elsewhere),
   }
 }

@@ -65,9 +65,9 @@ function parseHead(
   return own.ok ? ok({ token, path, ...own.value }) : own
 }
 
-type OwnHeaders = Pick<Call["ask"], "key" | "expiresIn" | "shadow">
-
-function parseOwnHeaders(request: IncomingMessage): Result<OwnHeaders, Problem> {
+function parseOwnHeaders(
+  request: IncomingMessage,
+): Result<Pick<Call["ask"], "key" | "expiresIn" | "shadow">, Problem> {
   const named = parseKey(request)
   if (!named.ok) return named
   const key = named.value

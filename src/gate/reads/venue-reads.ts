@@ -59,9 +59,13 @@ function parseReadAsk(
   return ok({ ask, isWhole })
 }
 
-type Target = Pick<ReadAsk, "path" | "query"> & { readonly isWhole: boolean }
-
-function parseTarget({ url = "", httpVersion }: IncomingMessage): Result<Target, Problem> {
+function parseTarget({
+  url = "",
+  httpVersion,
+}: IncomingMessage): Result<
+  Pick<ReadAsk, "path" | "query"> & { readonly isWhole: boolean },
+  Problem
+> {
   const [sent = "", ...rest] = url.split("?")
   // A parameter of docs/openapi.json stands for many segments; clients made of it encode what is between them.
   const path = sent.replaceAll(/%2f/gi, "/")

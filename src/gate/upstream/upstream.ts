@@ -128,17 +128,15 @@ function isSecure(url: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback)
 }
 
+type Exchanged = {
+  readonly request: Dispatcher.DispatchOptions
+  readonly maySend: () => boolean
+  readonly signal?: AbortSignal
+}
+
 function exchangeOnce(
   pool: Dispatcher,
-  {
-    request,
-    maySend,
-    signal,
-  }: {
-    readonly request: Dispatcher.DispatchOptions
-    readonly maySend: () => boolean
-    readonly signal?: AbortSignal
-  },
+  { request, maySend, signal }: Exchanged,
   limits: GateLimits,
 ): Promise<Sent> {
   return new Promise((resolve) => {

@@ -177,9 +177,6 @@ function placed(
   return { file, keys, cases }
 }
 
-/** All that a case may name. */
-type Names = ReturnType<typeof namesIn>
-
 const someAgent: WrittenKey = { role: "agent", wallet: undefined, address: undefined, targets: [] }
 
 function namesIn(written: WrittenCases, { policies, profile }: FileSet) {
@@ -209,7 +206,7 @@ function fullNames({ name }: Policy, entries: readonly { readonly name: string }
 
 type Mistake = { readonly path: readonly string[]; readonly message: string }
 
-function mistakesIn(written: WrittenCase, names: Names): readonly Mistake[] {
+function mistakesIn(written: WrittenCase, names: ReturnType<typeof namesIn>): readonly Mistake[] {
   const { client, key, rule, reason, expect, prices, used } = written
   const { symbols } = names
   const unknown = (path: readonly string[], word: string, known: ReadonlySet<string>) =>

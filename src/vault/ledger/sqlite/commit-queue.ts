@@ -31,6 +31,13 @@ type Waiting = {
   readonly reject: (fault: Fault) => void
 }
 
+/** The database's thread, and where else what it commits is kept. */
+type Thread = {
+  readonly worker: Worker
+  readonly ended: Promise<void>
+  readonly replica: Replica | undefined
+}
+
 /** Owns the thread, and must be closed. */
 export class CommitQueue implements LedgerStore {
   readonly broken: Promise<Fault>
@@ -53,19 +60,7 @@ export class CommitQueue implements LedgerStore {
   #head: Head
   #readClock: () => ClockReading | undefined = () => undefined
 
-  /** Takes the database's thread, and where else what it commits is kept. */
-  constructor(
-    {
-      worker,
-      ended,
-      replica,
-    }: {
-      readonly worker: Worker
-      readonly ended: Promise<void>
-      readonly replica: Replica | undefined
-    },
-    head: Head,
-  ) {
+  constructor({ worker, ended, replica }: Thread, head: Head) {
     this.#worker = worker
     this.#ended = ended
     this.replica = replica
