@@ -54,8 +54,10 @@ describe("loadNativeCurve", () => {
   after(() => rmSync(directory, { recursive: true }))
 
   it("runs nothing but the addon: neither elliptic nor what would look for one elsewhere", () => {
+    // What doctor says of the curve is tested here too, and reads configuration.
+    const isOurs = (path: string): boolean => path.endsWith(".node") || path.includes("/yaml/")
     assert.deepEqual(
-      Object.keys(require.cache).filter((path) => !path.endsWith(".node")),
+      Object.keys(require.cache).filter((path) => !isOurs(path)),
       [],
     )
   })
