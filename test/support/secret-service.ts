@@ -63,9 +63,12 @@ export async function startSecretService(): Promise<SecretService> {
   }
   return {
     directory,
+    // Asked again and again: on a busy machine gnome-keyring once took the call and stayed open.
     lock: async () => {
-      lockDefaultCollection()
-      await untilState("locked")
+      await until(async () => {
+        lockDefaultCollection()
+        return (await preflight()) === "locked" ? true : undefined
+      }, "the keychain is locked")
     },
     restart: async (password = firstPassword) => {
       await kill()
