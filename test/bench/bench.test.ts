@@ -15,7 +15,7 @@ import { actionHashOf } from "./beside/action-hash.ts"
 import { signers } from "./beside/signers.ts"
 import { startSshAgent } from "./beside/ssh-agent.ts"
 import { startFloor } from "./beside/start-floor.ts"
-import { startMinimum, startTwoProcesses } from "./beside/start-minimum.ts"
+import { startChain, startMinimum, startTwoProcesses } from "./beside/start-minimum.ts"
 import { cases } from "./cases.ts"
 import { atPace } from "./load/pace.ts"
 import { runPace } from "./load/run-pace.ts"
@@ -151,6 +151,17 @@ describe("the benchmarks", () => {
       assert.equal(shape.pids.vault.length, 1)
     } finally {
       await shape.stop()
+    }
+  })
+
+  it("compare with the daemon's hops, which answer and do nothing", async () => {
+    const chain = await startChain()
+    try {
+      const posts = [rawPost({ url: chain.url, path: ordersPath, body: "{}" })]
+      const ask = { url: chain.url, posts, connections: 1, seconds: 0.1, perSecond: 100 }
+      assert.equal((await runNodeLoad(ask)).requests, 10)
+    } finally {
+      await chain.stop()
     }
   })
 

@@ -1,14 +1,12 @@
 // `node two-processes.ts LEDGER` signs orders over HTTP with the least that has the daemon's shape: a gate, a vault behind a
 // socket, and a thread for the ledger. It keeps an order, checks its signatures, chains its records and shares their commits.
 // There is no token, no policy file, no limit, no strict reading, no key in a store.
-import { spawn } from "node:child_process"
 import { hash } from "node:crypto"
-import { once } from "node:events"
-import { createServer as createHttp, type ServerResponse } from "node:http"
-import { connect, createServer, type AddressInfo } from "node:net"
+import { createServer } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads"
 
+import { runLeastGate } from "./least-gate.ts"
 import {
   isAllowed,
   openLeastSigner,
@@ -23,40 +21,7 @@ const socketPath = `${file}.sock`
 
 if (!isMainThread) runLedger(workerData as string)
 else if (role === "vault") runVault()
-else await runGate()
-
-async function runGate(): Promise<void> {
-  const flags = process.execArgv
-  const vault = spawn(process.execPath, [...flags, program, file, "vault"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  })
-  process.once("SIGTERM", () => {
-    vault.kill()
-    process.exit()
-  })
-  await once(vault.stdout, "data")
-  const waiting: ServerResponse[] = []
-  const link = lines(connect(socketPath), (line) => {
-    const response = waiting.shift()
-    response?.writeHead(200, {
-      "Content-Type": "application/json",
-      "Content-Length": Buffer.byteLength(line),
-    })
-    response?.end(line)
-  })
-  const server = createHttp({ keepAliveTimeout: 60_000 }, (request, response) => {
-    const chunks: Buffer[] = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      waiting.push(response)
-      link(Buffer.concat(chunks).toString())
-    })
-  })
-  server.listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo
-    process.stdout.write(`listening on http://127.0.0.1:${port}\n`)
-  })
-}
+else await runLeastGate({ program, file, socketPath })
 
 type Signing = { readonly signed: SignedOrder[]; readonly send: (line: string) => void }
 

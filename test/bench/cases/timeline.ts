@@ -10,7 +10,7 @@ import type { Case, Subject } from "../case.ts"
 import { inMemory } from "../daemon/in-memory.ts"
 import { makeSite } from "../daemon/make-site.ts"
 import { signingPosts } from "../daemon/signing-posts.ts"
-import { openConnection } from "../load/connection.ts"
+import { askInTurn, openConnection } from "../load/connection.ts"
 import { atPace } from "../load/pace.ts"
 import { timelineOf, type Mark, type Sent } from "../timeline/marks.ts"
 
@@ -77,11 +77,11 @@ async function measured(
   { perSecond, requests }: { readonly perSecond: number; readonly requests: number },
 ) {
   const connection = await openConnection(url)
-  const bytes = posts.map((post) => Buffer.from(post))
+  const ask = askInTurn(connection, posts)
   const sent: Sent[] = []
   const one = async (turn: number): Promise<void> => {
     const fromNs = nowNs()
-    await connection.ask(bytes[turn % bytes.length] ?? Buffer.alloc(0))
+    await ask(turn)
     sent.push({ fromNs, toNs: nowNs() })
   }
   await take(processes)

@@ -38,6 +38,15 @@ export async function openConnection(url: string): Promise<Connection> {
   }
 }
 
+/** Asks on a connection for one of `posts` after the other, over and over. */
+export function askInTurn(
+  connection: Connection,
+  posts: readonly string[],
+): (turn: number) => Promise<void> {
+  const bytes = posts.map((post) => Buffer.from(post))
+  return (turn) => connection.ask(bytes[turn % bytes.length] ?? Buffer.alloc(0))
+}
+
 /** Infinite as long as the headers aren't whole. */
 function lengthOf(received: string): number {
   const headersEnd = received.indexOf("\r\n\r\n")

@@ -1,8 +1,6 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 
+import { askProcess } from "./ask-process.ts"
 import type { Load, LoadAsk } from "./load.ts"
 
 const program = join(import.meta.dirname, "load-process.ts")
@@ -16,13 +14,5 @@ export type SteadyAsk = LoadAsk & {
 
 /** A process of Node for where wrk isn't, and for a steady rate, which wrk can't keep. All are sent at once, and count as one. */
 export async function runNodeLoad(...asks: readonly SteadyAsk[]): Promise<Load> {
-  const child = spawn(process.execPath, [program], { stdio: "pipe" })
-  child.stdin.end(JSON.stringify(asks))
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "exit") as Promise<[number | null]>,
-  ])
-  if (code !== 0) throw new Error(`the load generator ended with ${code}: ${stderr}`)
-  return JSON.parse(stdout) as Load // of load-process.ts
+  return (await askProcess(program, asks)) as Load // of load-process.ts
 }

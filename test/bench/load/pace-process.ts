@@ -8,7 +8,7 @@ import { signers } from "../beside/signers.ts"
 import { connectAgent } from "../beside/ssh-agent.ts"
 import { cpuMs } from "../daemon/process-cost.ts"
 import { quantilesOf } from "../report/quantiles.ts"
-import { openConnection, type Connection } from "./connection.ts"
+import { askInTurn, openConnection } from "./connection.ts"
 import { atPace } from "./pace.ts"
 import type { PaceAsk, Paced, PacedSubject } from "./run-pace.ts"
 
@@ -45,7 +45,7 @@ async function openHttp({
 }: PacedSubject & { readonly kind: "http" }): Promise<Opened> {
   const connection = await openConnection(url)
   const stop = between && (await askBetween(url, between))
-  const one = asker(connection, posts)
+  const one = askInTurn(connection, posts)
   return {
     one,
     close: () => {
@@ -55,17 +55,12 @@ async function openHttp({
   }
 }
 
-function asker(connection: Connection, posts: readonly string[]): Opened["one"] {
-  const bytes = posts.map((post) => Buffer.from(post))
-  return (turn) => connection.ask(bytes[turn % bytes.length] ?? Buffer.alloc(0))
-}
-
 async function askBetween(
   url: string,
   { posts, everyMs }: { readonly posts: readonly string[]; readonly everyMs: number },
 ): Promise<() => void> {
   const connection = await openConnection(url)
-  const one = asker(connection, posts)
+  const one = askInTurn(connection, posts)
   let isOver = false as boolean // it becomes true meanwhile
   void (async () => {
     for (let turn = 0; !isOver; turn++) {

@@ -1,8 +1,6 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 
+import { askProcess } from "./ask-process.ts"
 import type { Pace } from "./pace.ts"
 
 /** What is done at a pace. */
@@ -39,13 +37,5 @@ const program = join(import.meta.dirname, "pace-process.ts")
 
 /** Does it in a process of its own. @throws when any answer is an error. */
 export async function runPace(ask: PaceAsk): Promise<Paced> {
-  const child = spawn(process.execPath, [program], { stdio: "pipe" })
-  child.stdin.end(JSON.stringify(ask))
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "exit") as Promise<[number | null]>,
-  ])
-  if (code !== 0) throw new Error(`what keeps the pace ended with ${code}: ${stderr}`)
-  return JSON.parse(stdout) as Paced // of pace-process.ts
+  return (await askProcess(program, ask)) as Paced // of pace-process.ts
 }
