@@ -11,6 +11,7 @@ import { Connections, inTurns, tokenOwners } from "./http/shares.ts"
 import { gateLimits, type GateLimits } from "./process/gate-limits.ts"
 import type { Log } from "./process/log.ts"
 import type { LiveSettings } from "./settings.ts"
+import { keepWarm } from "./sign/keep-warm.ts"
 import { createSharedSends } from "./sign/sign.ts"
 
 type GateDependencies = {
@@ -33,13 +34,19 @@ export function createGateServer(deps: GateDependencies) {
   const servers: Server[] = []
   const connections = new Connections(limits)
   const ownerOf = tokenOwners(async () => (await deps.link.call("tokens", {})).digests)
+  const link = inTurns(deps.link, ownerOf, limits)
+  const everyMs = () => deps.settings.current?.keepWarmMs
+  const warm = keepWarm({ check: (ask) => link.call("check", ask), everyMs, clock: deps.clock })
   const app = createApp({
     ...deps,
     limits,
     connections,
     ownerOf,
-    link: inTurns(deps.link, ownerOf, limits),
+    link,
     sends: createSharedSends(),
+    signed(ask) {
+      if (everyMs() !== undefined) warm.signed(ask)
+    },
   })
   return {
     /** One more server of this gate, not listening yet. All of them share what is counted and what is under way. */

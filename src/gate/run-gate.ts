@@ -91,11 +91,9 @@ async function untilKnown(settings: LiveSettings, service: ServiceNotify): Promi
 
 /** A gate that systemd started asks the vault, unless it is told a venue on the command line. */
 function settingsFor({ given, descriptors, service, log }: GateAsk, link: BotLink): LiveSettings {
-  const { upstream, allowedHosts } = given
+  const { upstream } = given
   const isService = service.isHeard || descriptors.size > 0
-  return isService && upstream === null
-    ? vaultSettings(link, log)
-    : givenSettings({ upstream, allowedHosts })
+  return isService && upstream === null ? vaultSettings(link, log) : givenSettings(given)
 }
 
 async function logged(reload: Promise<void>, log: Log): Promise<void> {
@@ -207,6 +205,7 @@ export function parseArguments(argv: readonly string[]) {
     /** `null` when none is given. */
     upstream: upstreamIn(values),
     allowedHosts: values["allowed-host"],
+    keepWarmMs: keepWarmMsIn(values),
     /** Where private files with addresses and secrets of `notify` are. */
     notifyDirectory: values["notify-dir"],
     logLevel: values["log-requests"] ? "debug" : readLogLevel(),
@@ -223,6 +222,12 @@ function upstreamIn(values: ReturnType<typeof parseOptions>): UpstreamSettings |
   return { baseUrl, ca, proxy, deadlineMs: Number(deadline) }
 }
 
+function keepWarmMsIn({ "keep-warm-ms": ms }: ReturnType<typeof parseOptions>): number | undefined {
+  if (ms === undefined) return undefined
+  if (/^[1-9]\d{0,3}$/.test(ms)) return Number(ms)
+  throw new Fault("usage", "--keep-warm-ms must be a number from 1 to 9999.")
+}
+
 function parseOptions(argv: readonly string[]) {
   try {
     return parseArgs({
@@ -236,6 +241,7 @@ function parseOptions(argv: readonly string[]) {
         "upstream-proxy": { type: "string" },
         "upstream-deadline-ms": { type: "string", default: String(gateLimits.upstreamTotalMs) },
         "allowed-host": { type: "string", multiple: true, default: [] },
+        "keep-warm-ms": { type: "string" },
         "notify-dir": { type: "string" },
         "log-requests": { type: "boolean", default: false },
       },

@@ -7,7 +7,7 @@ import { gateLimits } from "./process/gate-limits.ts"
 import { errorFields, type Log } from "./process/log.ts"
 import { createUpstream, parseBaseUrl, parseProxy, type Upstream } from "./upstream/upstream.ts"
 
-export type GateSettings = {
+export type GateSettings = Pick<SettingsWords, "keepWarmMs"> & {
   /** `undefined` when no `base_url` is configured. */
   readonly upstream: Upstream | undefined
   /** The values of `Host` that mean this gate on a socket of this port; a Unix socket has none. */
@@ -15,10 +15,11 @@ export type GateSettings = {
 }
 
 /** Makes of the words what the gate serves with. @throws {Fault} `config_invalid` */
-export function settingsOf({ upstream, allowedHosts }: SettingsWords): GateSettings {
+export function settingsOf({ upstream, allowedHosts, keepWarmMs }: SettingsWords): GateSettings {
   return {
     upstream: upstream === null ? undefined : openUpstream(upstream),
     hosts: hostsByPort(allowedHosts),
+    keepWarmMs,
   }
 }
 

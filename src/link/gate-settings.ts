@@ -17,6 +17,8 @@ export type GateSettings = {
   readonly upstream: UpstreamSettings | null
   /** Further names that `Host` may carry, without port. */
   readonly allowedHosts: readonly string[]
+  /** Between two checks of what was signed last, which keep the way warm; none if left out. */
+  readonly keepWarmMs?: number | undefined
 }
 
 const word = z.string().regex(/^\w[\w.-]{0,63}$/, "expected 1 to 64 of A-Z a-z 0-9 . _ -, no path")

@@ -176,7 +176,7 @@ const gateMessages = z.discriminatedUnion("type", [
 
 /** Starts the gate. It can read no configuration, so it is told what it needs. @throws {Fault} */
 function gateProcess(files: FileSet, installation: Installation, port: number) {
-  const { upstream, allowedHosts } = gateSettingsOf(files)
+  const { upstream, allowedHosts, keepWarmMs } = gateSettingsOf(files)
   const notifyDirectory = join(installation.configDir, "notify")
   return startChild({
     name: "gate",
@@ -187,6 +187,7 @@ function gateProcess(files: FileSet, installation: Installation, port: number) {
       ...["--bot-socket", pathsOf(installation).botSocket, "--notify-dir", notifyDirectory],
       ...upstreamArguments(upstream),
       ...allowedHosts.flatMap((name) => ["--allowed-host", name]),
+      ...(keepWarmMs === undefined ? [] : ["--keep-warm-ms", String(keepWarmMs)]),
     ],
     messages: gateMessages,
   })

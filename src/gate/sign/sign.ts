@@ -35,17 +35,20 @@ function signatureReply(signed: BotResults["sign"]): Reply {
 export type SignatureDependencies = {
   readonly link: BotLink
   readonly metrics: Pick<GateMetrics, "waited">
+  /** Hears of each request that was signed. */
+  readonly signed: (ask: BotParams["check"]) => void
 }
 
 /** Has the vault sign a call, or say why it doesn't. */
 export async function askSignature(
-  { link, metrics }: SignatureDependencies,
+  { link, metrics, ...deps }: SignatureDependencies,
   { ask, traceparent }: Call,
   purpose: BotParams["sign"]["purpose"],
 ): Promise<BotResults["sign"]> {
   const askedMs = performance.now()
   const signed = await link.call("sign", { ...ask, traceparent, purpose })
   metrics.waited("vault", askedMs)
+  if (signed.kind === "answer") deps.signed(ask)
   return signed
 }
 

@@ -64,18 +64,19 @@ export const upstreamSetting = z
     deadlineMs: written.deadline,
   }))
 
-const offsetForm = "expected off, or a duration like 5s, 1s to 1h"
-
 /** `max_venue_offset` of countersign.yaml. Less than a second can't be told from a `Date` header. */
-export const venueOffsetSetting = z
-  .union(
-    [
-      z.literal("off").transform(() => undefined),
-      duration(3_600_000).refine((ms) => ms >= 1_000, offsetForm),
-    ],
-    offsetForm,
-  )
-  .optional()
+export const venueOffsetSetting = offOrDuration([1_000, 3_600_000], "5s, 1s to 1h")
+
+/** `keep_warm` of countersign.yaml. */
+export const keepWarmSetting = offOrDuration([1, 1_000], "5ms, 1ms to 1s")
+
+/** `off` if left out; else milliseconds. */
+function offOrDuration([leastMs, mostMs]: readonly [number, number], form: string) {
+  const message = `expected off, or a duration like ${form}`
+  const off = z.literal("off").transform(() => undefined)
+  const on = textAs((text) => durationWithin(text, leastMs, mostMs), message)
+  return z.union([off, on], message).optional()
+}
 
 function whyNotCertificates(text: string): string | undefined {
   if (text.length > maxCaChars) return "expected at most 64 KiB of certificates"

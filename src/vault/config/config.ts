@@ -11,6 +11,7 @@ import {
   budgetsSetting,
   upstreamSetting,
   venueOffsetSetting,
+  keepWarmSetting,
   freezeOnSetting,
   heartbeatsSetting,
   duration,
@@ -58,6 +59,8 @@ function configOf(written: z.output<typeof configSchema>) {
     heartbeats: written.heartbeats,
     budgets: written.budgets,
     upstream: written.upstream,
+    /** How often the gate asks about what was signed last; `undefined` for never. */
+    keepWarmMs: written.keep_warm,
     /** Where the gate sends what alarms. */
     notify: written.notify,
   }
@@ -178,6 +181,7 @@ const configSchema = z
     heartbeats: heartbeatsSetting,
     budgets: budgetsSetting,
     upstream: upstreamSetting,
+    keep_warm: keepWarmSetting,
     notify: notifySetting,
   })
   .refine((config) => config.allow_remote || loopbackHosts.includes(config.listen.host), {

@@ -227,5 +227,6 @@ export function gateSettingsOf({ config, profile: { baseUrl } }: FileSet): GateS
   return {
     upstream: baseUrl === undefined ? null : { baseUrl, ...config.upstream },
     allowedHosts: config.allowedHosts,
+    keepWarmMs: config.keepWarmMs,
   }
 }

@@ -7,7 +7,7 @@ import { startChain } from "../beside/start-minimum.ts"
 import { startSshAgent } from "../beside/ssh-agent.ts"
 import type { Case, Figures, Settings, Subject } from "../case.ts"
 import { inMemory } from "../daemon/in-memory.ts"
-import { makeSite, type Site } from "../daemon/make-site.ts"
+import { makeSite, type Site, type SiteAsk } from "../daemon/make-site.ts"
 import type { Daemon } from "../daemon/serve-site.ts"
 import { warmUp } from "../daemon/signing-load.ts"
 import { signingPosts } from "../daemon/signing-posts.ts"
@@ -23,38 +23,34 @@ export const pace: Case = {
   rounds: 5,
   async open(settings) {
     const venue = await startFloor("venue")
-    const inShm = await inMemory(() => served("", venue, settings))
-    const onDisk = await served("", venue, settings)
     const { beside } = settings
-    const others =
-      beside === undefined
+    const here = { venue, settings }
+    const all = [
+      await inMemory(() => served("memory", here)),
+      await served("disk", here),
+      await inMemory(() => served("memory, kept warm", { ...here, lines: "keep_warm: 5ms\n" })),
+      ...(beside === undefined
         ? []
         : [
-            await inMemory(() => served("beside: ", venue, { ...settings, beside })),
-            await served("beside: ", venue, { ...settings, beside }),
-          ]
+            await inMemory(() => served("memory, beside", { ...here, checkout: beside })),
+            await served("disk, beside", { ...here, checkout: beside }),
+          ]),
+    ]
     const chain = await startChain()
     const agent = await startSshAgent()
     const scratch = mkdtempSync(join(tmpdir(), "cs-flush-"))
-    const all = [inShm, onDisk, ...others]
     return {
       subjects: settings.paces.flatMap((perSecond) => {
         const at = subjectsAt(perSecond, settings)
         return [
           at("viem, in process", { kind: "in process", name: "viem, in process" }),
-          ...all.flatMap(({ name, daemon }, index) => {
-            const state = index % 2 === 0 ? "memory" : "disk"
+          ...all.flatMap(({ name, daemon }) => {
             const pids = Object.values(daemon.pids).flat()
             const post = (prefix: "/sign" | "") =>
               ({ kind: "http", url: daemon.url, posts: signingPosts(daemon, prefix) }) as const
             return [
-              at(`${name}sign, ${state}`, post("/sign"), pids),
-              at(
-                `${name}sign, ${state}, warm`,
-                { ...post("/sign"), between: checksOf(daemon) },
-                pids,
-              ),
-              at(`${name}forward, ${state}`, post(""), pids),
+              at(`sign, ${name}`, post("/sign"), pids),
+              at(`forward, ${name}`, post(""), pids),
             ]
           }),
           at("the hops alone", { kind: "http", url: chain.url, posts: chainPosts(chain.url) }),
@@ -75,10 +71,16 @@ export const pace: Case = {
 type Served = { readonly name: string; readonly site: Site; readonly daemon: Daemon }
 
 /** Warmed up, so that V8 has compiled what is hot. */
-async function served(name: string, venue: Server, settings: Settings): Promise<Served> {
+async function served(
+  name: string,
+  {
+    venue,
+    settings,
+    ...differing
+  }: { readonly venue: Server; readonly settings: Settings } & Pick<SiteAsk, "checkout" | "lines">,
+): Promise<Served> {
   const { program } = settings
-  const checkout = name === "" ? undefined : settings.beside
-  const site = await makeSite({ program, checkout, venueUrl: venue.url })
+  const site = await makeSite({ program, venueUrl: venue.url, ...differing })
   const daemon = await site.serve()
   await warmUp(daemon, settings)
   await warmUp(daemon, settings, "")
@@ -97,11 +99,6 @@ function subjectsAt(perSecond: number, { requests }: Settings): At {
       return { "p50 ms": p50Ms, "p90 ms": p90Ms, "p99 ms": p99Ms, "cpu µs": cpuMicros }
     },
   })
-}
-
-/** What a bot may ask all the time to keep the path warm: nothing is signed, counted or recorded of it. */
-function checksOf(daemon: Daemon) {
-  return { posts: signingPosts(daemon, "/check"), everyMs: 5 }
 }
 
 function chainPosts(url: string): readonly string[] {

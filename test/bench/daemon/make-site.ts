@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { rm, writeFile } from "node:fs/promises"
+import { appendFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
 import { dialAdmin } from "../../../src/commands/installation/admin.ts"
@@ -29,18 +29,21 @@ export type SiteAsk = {
   /** Instead of the sandbox's. */
   readonly venueUrl?: string
   readonly opensBy?: "credential" | "passphrase"
+  /** Added to countersign.yaml. */
+  readonly lines?: string
   /** Whose daemon it is; this checkout's if left out. */
   readonly checkout?: string | undefined
 }
 
 /** Makes an installation with so many rules and keys and without rate budgets. */
 export async function makeSite(ask: SiteAsk): Promise<Site> {
-  const { program, checkout, rules = 20, keys = 32, venueUrl, opensBy = "credential" } = ask
+  const { program, checkout, rules = 20, keys = 32, venueUrl, opensBy = "credential", lines } = ask
   const upstream = venueUrl === undefined ? [] : ["--upstream", venueUrl]
   const make = opensBy === "credential" ? makeInstallation : makePassphraseInstallation
   const installation = await make(["--venue", "sandbox", ...upstream])
   const { dir } = installation
   await writePolicies(dir, policyTexts(rules))
+  if (lines !== undefined) await appendFile(join(dir, "countersign.yaml"), lines)
   const daemon = await serveSite({ program, dir, bots: [] })
   const { bots, metricsToken } = await addBots(dir, keys)
   await daemon.stop()

@@ -2,7 +2,6 @@
 import { constants } from "node:fs"
 import { open } from "node:fs/promises"
 import { json } from "node:stream/consumers"
-import { setTimeout as sleep } from "node:timers/promises"
 
 import { signers } from "../beside/signers.ts"
 import { connectAgent } from "../beside/ssh-agent.ts"
@@ -38,38 +37,9 @@ async function openSubject(each: PacedSubject): Promise<Opened> {
   }
 }
 
-async function openHttp({
-  url,
-  posts,
-  between,
-}: PacedSubject & { readonly kind: "http" }): Promise<Opened> {
+async function openHttp({ url, posts }: PacedSubject & { readonly kind: "http" }): Promise<Opened> {
   const connection = await openConnection(url)
-  const stop = between && (await askBetween(url, between))
-  const one = askInTurn(connection, posts)
-  return {
-    one,
-    close: () => {
-      stop?.()
-      connection.close()
-    },
-  }
-}
-
-async function askBetween(
-  url: string,
-  { posts, everyMs }: { readonly posts: readonly string[]; readonly everyMs: number },
-): Promise<() => void> {
-  const connection = await openConnection(url)
-  const one = askInTurn(connection, posts)
-  let isOver = false as boolean // it becomes true meanwhile
-  void (async () => {
-    for (let turn = 0; !isOver; turn++) {
-      await one(turn)
-      await sleep(everyMs)
-    }
-    connection.close()
-  })()
-  return () => (isOver = true)
+  return { one: askInTurn(connection, posts), close: () => connection.close() }
 }
 
 function openInProcess(name: string): Opened {

@@ -9,8 +9,6 @@ export type PacedSubject =
       readonly kind: "http"
       readonly url: string
       readonly posts: readonly string[]
-      /** Asked on a connection of its own every few milliseconds. */
-      readonly between?: { readonly posts: readonly string[]; readonly everyMs: number }
     }
   /** One of beside/signers.ts. */
   | { readonly kind: "in process"; readonly name: string }

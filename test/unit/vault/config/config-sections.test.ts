@@ -115,6 +115,22 @@ describe("upstream in countersign.yaml", () => {
     })
   }
 
+  for (const [pause, ms] of [
+    ["off", undefined],
+    ["1ms", 1],
+    ["1s", 1_000],
+    ["0ms", "refused"],
+    ["1001ms", "refused"],
+    ["5", "refused"],
+  ] as const) {
+    it(`${ms === "refused" ? "refuses" : "takes"} a keep_warm of ${pause}`, () => {
+      const config = parseConfig(`${least}keep_warm: ${pause}\n`, "countersign.yaml")
+      assert.equal(config.ok ? config.value.keepWarmMs : "refused", ms)
+      if (config.ok) return
+      assert.match(config.error[0]?.message ?? "", /^expected off, or a duration like 5ms/)
+    })
+  }
+
   it("is told to the gate and to commands, whole, and can't change while the vault runs", async (t) => {
     const settings = `upstream: {proxy: "http://127.0.0.1:3128", deadline: 2s}\n`
     const test = await openTestVault({ settings })
@@ -125,6 +141,7 @@ describe("upstream in countersign.yaml", () => {
     assert.deepEqual(told, {
       upstream: { baseUrl: profile.baseUrl, ...upstream },
       allowedHosts: [],
+      keepWarmMs: undefined,
     })
     assert.deepEqual(await test.admin.upstream(), told.upstream)
     const { config } = test.vault.active()

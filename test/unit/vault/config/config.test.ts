@@ -47,6 +47,7 @@ describe("countersign.yaml", () => {
       signerDir: undefined,
       maxStartGapMs: 7 * 86_400_000,
       maxVenueOffsetMs: undefined,
+      keepWarmMs: undefined,
       attestRequired: false,
       freezeOn: {
         venueRefusals: undefined,
