@@ -1,0 +1,169 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { openExposure, type Exposure, type Opener } from "../../../../src/vault/guards/exposure.ts"
+import { type Guard, judgeGuard, type PositionMax } from "../../../../src/vault/guards/guard.ts"
+import { formatDecimal } from "../../../../src/venue/decimal.ts"
+import {
+  buy,
+  decimal,
+  exposureOf,
+  held,
+  lagMs,
+  open,
+  opener,
+  sell,
+  symbolId,
+  take,
+} from "../../../support/guards/exposures.ts"
+
+const nothing: Guard = {
+  ...{ name: "g", maxPosition: undefined, maxOpenOrders: undefined, maxOpenNotional: undefined },
+}
+
+function positionGuard(kind: PositionMax["kind"], max: string): Guard {
+  const bySymbol = new Map([[symbolId, { kind, max: decimal(max) }]])
+  return { ...nothing, maxPosition: { bySymbol, default: undefined } }
+}
+
+const netOf10 = positionGuard("net", "10")
+
+/** What a guard says, with decimals as text. */
+function judged(guard: Guard, exposure: Exposure, openers: readonly Opener[], reference?: string) {
+  const referencePrice = () => (reference === undefined ? undefined : decimal(reference))
+  const said = judgeGuard(guard, exposure, { openers, referencePrice })
+  return (
+    said &&
+    Object.fromEntries(
+      Object.entries(said).map(([name, value]) => [
+        name,
+        typeof value === "object" ? formatDecimal(value) : value,
+      ]),
+    )
+  )
+}
+
+describe("max_position", () => {
+  it("lets a side come to it and no further, and says by what it would be passed", () => {
+    const exposure = exposureOf({ positions: [held("long", "2")], orders: [open("long", "3")] })
+    take(exposure, [buy("1.5")])
+    assert.equal(judged(netOf10, exposure, [buy("3.50")]), undefined)
+    assert.deepEqual(judged(netOf10, exposure, [buy("3.51")]), {
+      ...{ kind: "max_position", measure: "net", symbolId },
+      ...{ max: "10", measured: "5", inFlight: "1.5", asked: "3.51", worst: "10.01", room: "3.5" },
+    })
+  })
+
+  it("bounds the short side as the long one", () => {
+    const exposure = exposureOf({ positions: [held("short", "9")] })
+    assert.equal(judged(netOf10, exposure, [sell("1")]), undefined)
+    assert.equal(judged(netOf10, exposure, [sell("1.1")])?.["room"], "1")
+  })
+
+  it("leaves 10 of room and not 20 to who is 10 short", () => {
+    const exposure = exposureOf({ positions: [held("short", "10")] })
+    assert.equal(judged(netOf10, exposure, [buy("10")]), undefined)
+    assert.equal(judged(netOf10, exposure, [buy("10.1")])?.["room"], "10")
+  })
+
+  it("takes all orders of a request together, or none", () => {
+    const exposure = exposureOf()
+    assert.equal(judged(netOf10, exposure, [buy("5"), buy("5")]), undefined)
+    assert.equal(judged(netOf10, exposure, [buy("5"), buy("5.1")])?.["asked"], "10.1")
+    assert.equal(judged(netOf10, exposure, [buy("10"), sell("10")]), undefined)
+    assert.equal(judged(netOf10, exposure, [buy("1"), sell("11")])?.["asked"], "11")
+  })
+
+  it("stops only the side that is beyond it, which has no room", () => {
+    const exposure = exposureOf({ positions: [held("long", "12")] })
+    assert.equal(judged(netOf10, exposure, [sell("10")]), undefined)
+    assert.equal(judged(netOf10, exposure, [buy("0.1")])?.["room"], "0")
+  })
+
+  it("bounds each side by net, and both together by gross", () => {
+    const exposure = exposureOf({ positions: [held("long", "4"), held("short", "5")] })
+    assert.equal(judged(netOf10, exposure, [sell("5")]), undefined)
+    const gross = positionGuard("gross", "10")
+    assert.equal(judged(gross, exposure, [buy("1")]), undefined)
+    assert.equal(judged(gross, exposure, [sell("1")]), undefined)
+    const over = judged(gross, exposure, [buy("0.5"), sell("0.6")])
+    assert.deepEqual(
+      [over?.["asked"], over?.["worst"], over?.["measure"]],
+      ["1.1", "10.1", "gross"],
+    )
+  })
+
+  it("counts notional at the reference price, and refuses without one", () => {
+    const exposure = exposureOf({ positions: [held("long", "4")] })
+    const guard = positionGuard("notional", "100")
+    assert.equal(judged(guard, exposure, [buy("1")], "20"), undefined)
+    const over = judged(guard, exposure, [buy("1")], "20.01")
+    assert.deepEqual([over?.["measured"], over?.["worst"]], ["80.04", "100.05"])
+    const unknown = { kind: "unknown_price", of: "max_position", symbolId }
+    assert.deepEqual(judged(guard, exposure, [buy("1")]), unknown)
+  })
+
+  it("is the symbol's own, else the default, else none", () => {
+    const other = { ...buy("11"), symbolId: 2 }
+    const exposure = exposureOf()
+    assert.equal(judged(netOf10, exposure, [other]), undefined)
+    const fallback = { kind: "net", max: decimal("11") } as const
+    const guard = { ...netOf10, maxPosition: { ...netOf10.maxPosition!, default: fallback } }
+    assert.equal(judged(guard, exposure, [other]), undefined)
+    assert.equal(judged(guard, exposure, [other, { ...buy("1"), symbolId: 2 }])?.["symbolId"], 2)
+    assert.equal(judged(guard, exposure, [buy("11")])?.["max"], "10")
+  })
+})
+
+describe("max_open_orders", () => {
+  it("counts open ones, those in flight and those that are asked", () => {
+    const exposure = exposureOf({ orders: [open("long", "1"), open("short", "1")] })
+    take(exposure, [buy("1")])
+    const guard = { ...nothing, maxOpenOrders: 4 }
+    assert.equal(judged(guard, exposure, [buy("1")]), undefined)
+    assert.deepEqual(judged(guard, exposure, [buy("1"), sell("1")]), {
+      ...{ kind: "max_open_orders", max: "4", measured: "2", inFlight: "1", asked: "2" },
+      ...{ worst: "5", room: "1" },
+    })
+  })
+})
+
+describe("max_open_notional", () => {
+  const guard = { ...nothing, maxOpenNotional: decimal("100") }
+
+  it("counts what open orders, those in flight and those that are asked come to", () => {
+    const exposure = exposureOf({ orders: [open("long", "2", "10")] })
+    take(exposure, [opener("short", "1", "30")])
+    assert.equal(judged(guard, exposure, [opener("long", "1", "50")]), undefined)
+    assert.deepEqual(judged(guard, exposure, [opener("long", "1", "50.5")]), {
+      ...{ kind: "max_open_notional", max: "100", measured: "20", inFlight: "30", asked: "50.5" },
+      ...{ worst: "100.5", room: "50" },
+    })
+  })
+
+  it("refuses where it can't be known", () => {
+    const exposure = exposureOf({ orders: [open("short", "2", "10")] })
+    const unknown = { kind: "unknown_price", of: "max_open_notional" }
+    assert.deepEqual(judged(guard, exposure, [opener("long", "1", "1")]), unknown)
+  })
+})
+
+describe("a guard", () => {
+  it("refuses what it bounds before there is a reading, and nothing else", () => {
+    const exposure = openExposure({ lagMs })
+    assert.deepEqual(judged(netOf10, exposure, [buy("1")]), { kind: "no_reading" })
+    assert.deepEqual(judged({ ...nothing, maxOpenOrders: 1 }, exposure, [buy("1")]), {
+      kind: "no_reading",
+    })
+    assert.equal(judged(netOf10, exposure, [{ ...buy("1"), symbolId: 2 }]), undefined)
+    assert.equal(judged(nothing, exposure, [buy("1")]), undefined)
+    assert.equal(judged(netOf10, exposure, []), undefined)
+  })
+
+  it("refuses all that opens while too much is in flight, and nothing that only reduces", () => {
+    const exposure = { ...exposureOf(), worst: () => "in_flight" as const }
+    assert.deepEqual(judged(netOf10, exposure, [buy("1")]), { kind: "in_flight" })
+    assert.deepEqual(judged(nothing, exposure, [buy("1")]), { kind: "in_flight" })
+    assert.equal(judged(netOf10, exposure, []), undefined)
+  })
+})
