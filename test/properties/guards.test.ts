@@ -1,0 +1,96 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import fc from "fast-check"
+
+import type { Exposure } from "../../src/vault/guards/exposure.ts"
+import { addDecimals, maxDecimal, subtractDecimals, zero } from "../../src/venue/decimal.ts"
+import { play, type Setup, type Slip } from "../support/guards/play.ts"
+import { numRuns } from "../support/runs.ts"
+
+const steps = fc.array(fc.nat({ max: 0x7fff_ffff }), { minLength: 100, maxLength: 600, size: "max" })
+
+/** Without the venue's time, the clocks may be as far apart as that allows for. With it, the further one shows. */
+const clocks = fc.oneof(
+  fc.record({
+    tells: fc.constant("always"),
+    aheadMs: fc.constantFrom(-15_000, -2_000, 0, 2_000, 15_000),
+  }),
+  fc.record({
+    tells: fc.constantFrom("at_times", "never"),
+    aheadMs: fc.oneof(fc.constant(10_000), fc.integer({ min: -10_000, max: 10_000 })),
+  }),
+) satisfies fc.Arbitrary<Pick<Setup, "tells" | "aheadMs">>
+
+const setups: fc.Arbitrary<Setup> = fc
+  .tuple(
+    clocks,
+    fc.record({
+      mode: fc.constantFrom("one_way", "hedge"),
+      validityMs: fc.constantFrom(500, 2_000, 5_000),
+      boundsOrders: fc.boolean(),
+      isGross: fc.boolean(),
+    }),
+  )
+  .map(([clock, rest]) => ({ ...clock, ...rest }))
+
+/** That no history passes a bound, whatever readings show. */
+const holds = (slip: Slip) =>
+  fc.property(steps, setups, (history, setup) => {
+    assert.equal(play(history, setup, slip).over, undefined)
+  })
+
+/** Counts from the position itself, also where it lies on the other side. */
+function fromPosition(exposure: Exposure): Exposure {
+  return {
+    ...exposure,
+    worst(asked) {
+      const worst = exposure.worst(asked)
+      if (typeof worst === "string") return worst
+      return {
+        ...worst,
+        position(symbolId, side) {
+          const parts = worst.position(symbolId, side)
+          const other = (exposure.reading()?.positions ?? [])
+            .filter((position) => position.symbolId === symbolId && position.side !== side)
+            .reduce((sum, { quantity }) => addDecimals(sum, quantity), zero)
+          const sum = addDecimals(parts.measured, addDecimals(parts.inFlight, parts.asked))
+          const less = subtractDecimals(maxDecimal(sum, other), other)
+          return { measured: less, inFlight: zero, asked: zero }
+        },
+      }
+    },
+  }
+}
+
+describe("a guard", () => {
+  it("holds at every moment, whatever arrives late, fills, is lost, or is shown late", () => {
+    fc.assert(holds({}), numRuns(300))
+  })
+
+  it("grants what fits, again and again", () => {
+    let [granted, played] = [0, 0]
+    fc.assert(
+      fc.property(steps, setups, (history, setup) => {
+        granted += play(history, setup).granted
+        played += history.length
+      }),
+      { seed: 1, numRuns: 100 },
+    )
+    assert.ok(granted / played > 0.02, `${granted} of ${played} steps`)
+  })
+
+  const slips: Readonly<Record<string, Slip>> = {
+    "positions are read first": { reads: "positions_first" },
+    "positions are older than the order list": { reads: "positions_older" },
+    "a reading covers what may not show yet": { reads: "without_lag" },
+    "a short position makes room for buys": { around: fromPosition },
+  }
+  for (const [what, slip] of Object.entries(slips)) {
+    it(`doesn't hold where ${what}`, (t) => {
+      const found = fc.check(holds(slip), { seed: 3, numRuns: 2_000, endOnFailure: true })
+      assert.ok(found.failed)
+      t.diagnostic(`after ${found.numRuns} runs`)
+    })
+  }
+})

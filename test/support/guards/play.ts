@@ -1,0 +1,306 @@
+import { type Exposure, enlarges, openExposure } from "../../../src/vault/guards/exposure.ts"
+import type { Opener, PositionMode, Reading } from "../../../src/vault/guards/exposure.ts"
+import { type Guard, judgeGuard } from "../../../src/vault/guards/guard.ts"
+import { type Decimal, wholeDecimal } from "../../../src/venue/decimal.ts"
+import { openVenue, type OpenOrder, type Truth, type VenueOrder } from "./venue.ts"
+
+/** What a history is played under. */
+export type Setup = {
+  readonly mode: PositionMode
+  /** How far the ledger's clock is ahead of the venue's. */
+  readonly aheadMs: number
+  /** Whether readings tell the venue's time. */
+  readonly tells: "always" | "at_times" | "never"
+  readonly validityMs: number
+  /** Whether the guard bounds what is open, besides positions. */
+  readonly boundsOrders: boolean
+  readonly isGross: boolean
+}
+
+/** What can be wrong with how readings are made, or with what is made of them. */
+export type Slip = {
+  readonly reads?: "positions_first" | "positions_older" | "without_lag"
+  readonly around?: (exposure: Exposure) => Exposure
+}
+
+export const lagMs = 3_000
+
+/** Per symbol: the most base units of a position, and the reference price. */
+const symbols = [
+  { id: 1, most: 10, reference: 7 },
+  { id: 2, most: 6, reference: 3 },
+] as const
+const mostOrders = 3
+const mostNotional = 100
+
+const units = (whole: number): Decimal => wholeDecimal(BigInt(whole))
+const referencePrice = (id: number) => units(referenceOf(id))
+const referenceOf = (id: number): number => symbols.find((symbol) => symbol.id === id)!.reference
+
+function guardOf({ boundsOrders, isGross, mode }: Setup): Guard {
+  const [first, second] = symbols
+  const kind = isGross && mode === "hedge" ? "gross" : "net"
+  return {
+    name: "of a test",
+    maxPosition: {
+      bySymbol: new Map([[first.id, { kind, max: units(first.most) }]]),
+      default: { kind: "notional", max: units(second.most * second.reference) },
+    },
+    maxOpenOrders: boundsOrders ? mostOrders : undefined,
+    maxOpenNotional: boundsOrders ? units(mostNotional) : undefined,
+  }
+}
+
+/** What passes a bound, if anything does. */
+function overOf({ orders, positions }: Truth, setup: Setup): string | undefined {
+  for (const { id, most } of symbols) {
+    const held = positions.filter(({ symbol }) => symbol === id)
+    const sizes = held.map(({ quantity }) => Math.abs(quantity))
+    const isGross = id === 1 && setup.isGross && setup.mode === "hedge"
+    const size = isGross ? sizes.reduce((sum, each) => sum + each, 0) : Math.max(0, ...sizes)
+    if (size > most) return `${size} of ${most} of symbol ${id}`
+  }
+  if (!setup.boundsOrders) return undefined
+  const opening = orders.filter((order) => opens(order))
+  if (opening.length > mostOrders) return `${opening.length} open orders`
+  const notional = opening.reduce((sum, order) => sum + order.remaining * worstPrice(order), 0)
+  return notional > mostNotional ? `${notional} of open orders` : undefined
+}
+
+function opens({ reduceOnly, positionSide, isBuy }: VenueOrder): boolean {
+  return !reduceOnly && (positionSide === undefined || (positionSide === "long") === isBuy)
+}
+
+function worstPrice({ isBuy, price, symbol }: VenueOrder): number {
+  return isBuy ? price : Math.max(price, referenceOf(symbol))
+}
+
+type Signed = {
+  readonly record: string
+  readonly expiresAfterMs: number
+  readonly orders: readonly VenueOrder[]
+}
+
+type Begun = {
+  readonly askedAtMs: number
+  /** Of what was read first. */
+  readAtMs?: number
+  venueAtMs?: number | undefined
+  orders?: readonly OpenOrder[]
+  positions?: Truth["positions"]
+}
+
+/** What a history came to: what it passed, if anything, and how many requests with openers were granted. */
+export type Played = { readonly over: string | undefined; readonly granted: number }
+
+/** Plays a history: each number is a step, and what is chosen in it. */
+export function play(steps: readonly number[], setup: Setup, slip: Slip = {}): Played {
+  const world = worldOf(setup, slip)
+  for (const step of steps) {
+    takeStep(world, choicesOf(step))
+    const over = overOf(world.venue.now(), setup)
+    if (over !== undefined) return { over, granted: world.granted }
+  }
+  return { over: undefined, granted: world.granted }
+}
+
+type World = ReturnType<typeof worldOf>
+
+function worldOf(setup: Setup, slip: Slip) {
+  const open = (): Exposure => {
+    const exposure = openExposure({ lagMs })
+    return slip.around?.(exposure) ?? exposure
+  }
+  return {
+    ...{ setup, slip, open, guard: guardOf(setup), venue: openVenue(), exposure: open() },
+    ...{ nowMs: 1_000_000, granted: 0 },
+    signed: [] as Signed[],
+    /** Signed, and not at the venue yet. */
+    underway: new Set<Signed>(),
+    begun: new Set<Begun>(),
+  }
+}
+
+/** Whole numbers below an end, made of one number. Mulberry32. */
+type Choices = (end: number) => number
+
+function choicesOf(seed: number): Choices {
+  let state = seed
+  return (end) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % end
+  }
+}
+
+const stepKinds: readonly (readonly [
+  weight: number,
+  step: (world: World, choose: Choices) => void,
+])[] = [
+  [24, ask],
+  [20, deliver],
+  [10, fill],
+  [3, cancel],
+  [2, liquidate],
+  [8, begin],
+  [24, readOn],
+  [1, restart],
+]
+const allWeights = stepKinds.reduce((sum, [weight]) => sum + weight, 0)
+
+function takeStep(world: World, choose: Choices): void {
+  // Much happens within a lag, and now and then all that is signed runs out.
+  world.nowMs += choose(12) === 0 ? choose(10_000) : choose(300)
+  let at = choose(allWeights)
+  for (const [weight, step] of stepKinds) {
+    if (at < weight) {
+      step(world, choose)
+      return
+    }
+    at -= weight
+  }
+}
+
+function pick<Item>(items: Iterable<Item>, choose: Choices): Item | undefined {
+  const all = [...items]
+  return all.length === 0 ? undefined : all[choose(all.length)]
+}
+
+const venueNow = ({ nowMs, setup }: World): number => nowMs - setup.aheadMs
+
+function anOrder({ setup: { mode } }: World, choose: Choices): VenueOrder {
+  return {
+    symbol: choose(4) === 0 ? 2 : 1,
+    isBuy: choose(2) === 0,
+    positionSide: mode === "one_way" ? undefined : choose(2) === 0 ? "long" : "short",
+    quantity: 1 + choose(6),
+    price: 2 + choose(8),
+    reduceOnly: mode === "one_way" && choose(4) === 0,
+  }
+}
+
+function ask(world: World, choose: Choices): void {
+  const orders = Array.from({ length: choose(4) === 0 ? 3 : 1 }, () => anOrder(world, choose))
+  const { guard, exposure, setup } = world
+  const openers = openersOf(orders, setup.mode)
+  if (judgeGuard(guard, exposure, { openers, referencePrice }) !== undefined) return
+  const record = `r${world.signed.length}`
+  const signed = { record, expiresAfterMs: world.nowMs + setup.validityMs, orders }
+  world.signed.push(signed)
+  world.underway.add(signed)
+  if (openers.length > 0) world.granted += 1
+  exposure.took({ record, expiresAfterMs: signed.expiresAfterMs, openers })
+}
+
+function openersOf(orders: readonly VenueOrder[], mode: PositionMode): readonly Opener[] {
+  return orders.flatMap((order) => {
+    const side = enlarges(mode, order)
+    if (side === undefined) throw new Error("the model names a side in hedge mode")
+    const { symbol: symbolId, quantity } = order
+    const notional = units(quantity * worstPrice(order))
+    return side === "neither" ? [] : [{ symbolId, side, quantity: units(quantity), notional }]
+  })
+}
+
+/** What arrives in time is taken, but one order of a batch may be refused. */
+function deliver(world: World, choose: Choices): void {
+  const signed = pick(world.underway, choose)
+  if (signed === undefined) return
+  // At times at the very last moment.
+  const lastMs = signed.expiresAfterMs + world.setup.aheadMs
+  if (choose(2) === 0 && lastMs > world.nowMs && lastMs < world.nowMs + 25_000) world.nowMs = lastMs
+  world.underway.delete(signed)
+  if (venueNow(world) > signed.expiresAfterMs) return
+  for (const order of signed.orders) {
+    if (choose(8) === 0) continue
+    const fills = choose(3) === 0 ? choose(order.quantity + 1) : 0
+    world.venue.accept(world.nowMs, order, fills)
+  }
+}
+
+function fill({ venue, nowMs }: World, choose: Choices): void {
+  const order = pick(venue.now().orders, choose)
+  if (order === undefined) return
+  venue.fill(nowMs, order, choose(2) === 0 ? order.remaining : 1 + choose(order.remaining))
+}
+
+function cancel({ venue, nowMs }: World, choose: Choices): void {
+  const order = pick(venue.now().orders, choose)
+  if (order !== undefined) venue.cancel(nowMs, order)
+}
+
+function liquidate({ venue, nowMs }: World, choose: Choices): void {
+  const position = pick(venue.now().positions, choose)
+  if (position !== undefined) venue.liquidate(nowMs, position, 1 + choose(10))
+}
+
+function restart(world: World): void {
+  world.exposure = world.open()
+  for (const { record, expiresAfterMs, orders } of world.signed) {
+    const openers = openersOf(orders, world.setup.mode)
+    world.exposure.took({ record, expiresAfterMs, openers })
+  }
+}
+
+function begin({ begun, nowMs }: World): void {
+  if (begun.size < 3) begun.add({ askedAtMs: nowMs })
+}
+
+/** What is shown now: what was true at a moment within the last `lagMs`. */
+function shown({ venue, nowMs }: World, choose: Choices): Truth {
+  const oldMs = [0, lagMs, choose(lagMs + 1)][choose(3)]!
+  return venue.at(nowMs - oldMs)
+}
+
+/** The next part of a reading that was begun, or its end: taken or lost. */
+function readOn(world: World, choose: Choices): void {
+  const reading = pick(world.begun, choose)
+  if (reading === undefined) return
+  const { orders, positions, readAtMs } = reading
+  if (orders !== undefined && positions !== undefined) {
+    world.begun.delete(reading)
+    if (choose(8) > 0) world.exposure.read(toldOf(world, { ...reading, orders, positions }))
+    return
+  }
+  if (readAtMs === undefined) {
+    reading.readAtMs = world.nowMs
+    if (world.slip.reads === "positions_first") reading.positions = shown(world, choose).positions
+    else readOrders(world, reading, choose)
+    if (world.slip.reads === "positions_older") reading.positions = shown(world, choose).positions
+    return
+  }
+  if (choose(2) === 0) world.nowMs = Math.max(world.nowMs, readAtMs + lagMs)
+  if (world.nowMs < readAtMs + lagMs) return
+  if (orders === undefined) readOrders(world, reading, choose)
+  else reading.positions = shown(world, choose).positions
+}
+
+function readOrders(world: World, reading: Begun, choose: Choices): void {
+  const { tells } = world.setup
+  reading.orders = shown(world, choose).orders
+  const isTold = tells === "always" || (tells === "at_times" && choose(2) === 0)
+  reading.venueAtMs = isTold ? venueNow(world) : undefined
+}
+
+type Whole = Begun & Required<Pick<Begun, "orders" | "positions">>
+
+function toldOf(
+  { setup, slip }: World,
+  { askedAtMs, venueAtMs, orders, positions }: Whole,
+): Reading {
+  const laterMs = slip.reads === "without_lag" ? lagMs : 0
+  return {
+    askedAtMs: askedAtMs + laterMs,
+    venueAtMs: venueAtMs === undefined ? undefined : venueAtMs + laterMs,
+    orders: orders.map((order) => ({
+      ...{ symbolId: order.symbol, side: enlarges(setup.mode, order) ?? "neither" },
+      ...{ isBuy: order.isBuy, remaining: units(order.remaining), price: units(order.price) },
+    })),
+    positions: positions.map(({ symbol, side, quantity }) => ({
+      symbolId: symbol,
+      side: side === "net" ? (quantity < 0 ? "short" : "long") : side,
+      quantity: units(Math.abs(quantity)),
+    })),
+  }
+}
