@@ -1,3 +1,4 @@
+import { accountKeys } from "./account-keys.ts"
 import { endpointKeys } from "./endpoint-keys.ts"
 import { symbolKeys } from "./symbol-keys.ts"
 import type { VenueKeys } from "./venue-key.ts"
@@ -184,4 +185,5 @@ export const venueKeys: VenueKeys = {
   ...panicKeys,
   ...readKeys,
   ...pricePollKeys,
+  ...accountKeys,
 }

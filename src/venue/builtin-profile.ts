@@ -141,6 +141,7 @@ export const builtinParts: ProfileParts = {
   notProcessedCodes: [],
   reads: { market: [], trade: [], account: [], explorer: [] },
   pricePoll: undefined,
+  accountPoll: undefined,
 }
 
 /** Makes a frozen profile with its look-up tables. */

@@ -39,6 +39,7 @@ export function testProfile(changes: Partial<Profile> = {}): Profile {
     notProcessedCodes: [],
     reads: { market: [], trade: [], account: [], explorer: [] },
     pricePoll: undefined,
+    accountPoll: undefined,
     ...changes,
   }
 }

@@ -21,15 +21,10 @@ import type {
   PayloadShape,
   PricePoll,
 } from "../profile.ts"
-import {
-  patternsMeet,
-  readGroups,
-  type ReadGroup,
-  type ReadPaths,
-  readGroupOf,
-  readWeights,
-} from "../read-paths.ts"
+import { patternsMeet, readGroups, type ReadPaths } from "../read-paths.ts"
+import { accountPollOf, checkAccountPoll } from "./account-poll.ts"
 import { checkEndpoints, checkExtraFields, type PlacedProblem } from "./check-endpoints.ts"
+import { groupOf, maxWeightPerMinute, ungroupedMessage, weightOf } from "./poll-weights.ts"
 import { profileSchema, type ProfileFile, type EndpointSettings } from "./profile-schema.ts"
 
 /** Parses venue.yaml and adds it to the built-in profile. Returns all problems at once. */
@@ -62,6 +57,7 @@ function checkProfile(
     ...checkServiceChain(value),
     ...checkReads(value.reads, placeOf),
     ...checkPricePoll(value),
+    ...checkAccountPoll(value, pricePollOf(value)),
   ]
 }
 
@@ -124,6 +120,7 @@ function profileOf(value: ProfileFile): Profile {
     notProcessedCodes: value.codes.not_processed,
     reads: value.reads,
     pricePoll: pricePollOf(value),
+    accountPoll: accountPollOf(value),
   })
 }
 
@@ -215,12 +212,8 @@ function pricePollOf({ price_poll, symbols, reads }: ProfileFile): PricePoll | u
   if (price_poll === undefined) return undefined
   const { path, every: everyMs, list, symbol, value } = price_poll
   const paths = [...new Set(symbols.map(({ id }) => path.replaceAll("{id}", `${id}`)))]
-  const weights = paths.map((each) => readWeights[groupOf(each, reads) ?? "explorer"])
-  return { paths, weight: weights.reduce((a, b) => a + b, 0), everyMs, list, symbol, value }
+  return { paths, weight: weightOf(paths, reads), everyMs, list, symbol, value }
 }
-
-/** Half of what the interface's "Limits" let an IP address send in a minute: the rest is for orders and cancels. */
-const maxWeightPerMinute = 600
 
 /** Checks that what is polled has a known weight, and leaves room for orders. */
 function checkPricePoll(file: ProfileFile): readonly PlacedProblem[] {
@@ -228,12 +221,9 @@ function checkPricePoll(file: ProfileFile): readonly PlacedProblem[] {
   if (poll === undefined) return []
   const ungrouped = poll.paths.find((path) => groupOf(path, file.reads) === undefined)
   const perMinute = Math.ceil((poll.weight * 60_000) / poll.everyMs)
-  const unknown = `no group of reads has ${ungrouped ?? ""}, so its weight isn't known; add it there`
   const heavy = `this weighs ${perMinute} a minute, and at most ${maxWeightPerMinute} leave room for orders; poll less often`
-  if (ungrouped !== undefined) return [{ path: ["price_poll", "path"], message: unknown }]
+  if (ungrouped !== undefined) {
+    return [{ path: ["price_poll", "path"], message: ungroupedMessage(ungrouped) }]
+  }
   return perMinute > maxWeightPerMinute ? [{ path: ["price_poll", "every"], message: heavy }] : []
-}
-
-function groupOf(path: string, reads: ReadPaths): ReadGroup | undefined {
-  return readGroupOf(path.replace(/\?.*/, ""), reads)
 }

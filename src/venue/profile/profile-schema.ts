@@ -7,7 +7,6 @@ import { utf8 } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { durationWithin, parseDurationMs } from "../../std/time/duration.ts"
 import { textAs, textBy } from "../../std/yaml-file.ts"
-import { parseAddress } from "../address.ts"
 import { compareDecimals, parseDecimal, zero } from "../decimal.ts"
 import { isJsonObject, parsePointer, parseStrictJson, type JsonObject } from "../json.ts"
 import { signingFieldOf } from "../payload/parse-payload.ts"
@@ -15,6 +14,8 @@ import { cancelIds, operationIds } from "../profile.ts"
 import { isPathPattern } from "../read-paths.ts"
 import { parseStructType } from "../signing-hash.ts"
 import { builtinParts } from "../builtin-profile.ts"
+import { accountSchema } from "./account-schema.ts"
+import { addressText, polledPath, steps } from "./text-fields.ts"
 
 const { domain, canonicalForm } = builtinParts
 const maxUint256 = 2n ** 256n - 1n
@@ -88,15 +89,11 @@ const symbol = z.strictObject({
   reference_price: referencePrice.optional(),
 })
 
-const steps = textAs(parsePointer, "expected a JSON Pointer like /data/mark_price")
-
 const pricePoll = z.strictObject({
-  path: z
-    .string()
-    .regex(
-      /^(?=.{1,200}$)\/v1(?:\/(?:[\w.-]*[\w-]|\{id\}))+(?:\?(?:[\w.~=&-]|\{id\})+)?$/,
-      "expected a path such as /v1/market/ticker?symbol_id={id}, where {id} stands for the id of each symbol",
-    ),
+  path: polledPath(
+    String.raw`\{id\}`,
+    "expected a path such as /v1/market/ticker?symbol_id={id}, where {id} stands for the id of each symbol",
+  ),
   list: steps.optional(),
   symbol: steps,
   value: steps,
@@ -112,10 +109,7 @@ const panicLine = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "expected the name of a key")
     .optional(),
-  target: textAs(
-    parseAddress,
-    "expected an address: 0x and 40 hex digits, with the right checksum if the case is mixed",
-  ).optional(),
+  target: addressText.optional(),
   body: textBy(parseBusinessFields),
 })
 
@@ -167,6 +161,7 @@ export const profileSchema = z.strictObject({
     .strictObject({ market: readPaths, trade: readPaths, account: readPaths, explorer: readPaths })
     .prefault({}),
   price_poll: pricePoll.optional(),
+  account: accountSchema.optional(),
   codes: z
     .strictObject({ duplicate_nonce: word.optional(), not_processed: z.array(word).default([]) })
     .prefault({}),

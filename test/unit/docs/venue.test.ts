@@ -137,13 +137,13 @@ const layout = {
   applies_flags: "true",
 }
 
-/** The paths of all keys, as venueKeys has them: without steps into lists, and of operations. */
+/** The paths of all keys, as venueKeys has them: without steps into lists, of operations, and of accounts' names. */
 function pathsIn(value: unknown, path: string): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((item) => pathsIn(item, path))
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([key, each]) => {
     const at = pathTo(path, key)
-    const isByOperation = ["endpoints", "extra_fields"].includes(at)
-    return [at, ...pathsIn(isByOperation ? Object.values(each as object) : each, at)]
+    const isByName = ["endpoints", "extra_fields", "account.accounts"].includes(at)
+    return [at, ...pathsIn(isByName ? Object.values(each as object) : each, at)]
   })
 }

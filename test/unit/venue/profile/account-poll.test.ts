@@ -1,0 +1,298 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { problemsOf, profileOf } from "../profile-text.ts"
+
+const reads =
+  "reads: {trade: [/v1/trade/**], account: [/v1/account/**], explorer: [/v1/explorer/**]}"
+const one = "0x1111111111111111111111111111111111111111"
+const two = "0x2222222222222222222222222222222222222222"
+
+type Section = Record<string, unknown>
+
+const orders: Section = {
+  path: "/v1/trade/open-orders?account_address=$account",
+  list: "/data/list",
+  symbol: "/symbol_id",
+  side: { at: "/is_buy", buy: "true", sell: "false" },
+  remaining: "/quantity",
+}
+const positions: Section = {
+  path: "/v1/account/positions?account_address=$account",
+  list: "/data/list",
+  symbol: "/symbol_id",
+  quantity: "/size",
+  sign: "signed",
+}
+
+/** `account:` as a line of YAML; a key that is `undefined` is left out. */
+function account(changes: Section = {}): string {
+  const section = { accounts: { main: { address: one } }, orders: [orders], positions, ...changes }
+  return `account: ${JSON.stringify(section)}`
+}
+
+const withOrders = (changes: Section) => account({ orders: [{ ...orders, ...changes }] })
+const withPositions = (changes: Section) => account({ positions: { ...positions, ...changes } })
+const problems = (line: string) => problemsOf(reads, line)
+
+function assertRefused(line: string, problem: RegExp): void {
+  const [first = "", ...others] = problems(line)
+  assert.match(first, problem)
+  assert.deepEqual(others, [])
+}
+
+describe("account", () => {
+  it("may be left out, as it is in every older venue.yaml", () => {
+    assert.equal(profileOf(reads).accountPoll, undefined)
+  })
+
+  it("takes a lag and paces for granted, and tells what leads to each field by its steps", () => {
+    assert.deepEqual(profileOf(reads, account()).accountPoll, {
+      accounts: [{ name: "main", address: one, positionMode: "one_way" }],
+      lagMs: 3_000,
+      busyMs: 2_000,
+      idleMs: 30_000,
+      weight: 4,
+      orders: [
+        {
+          path: "/v1/trade/open-orders?account_address=$account",
+          list: ["data", "list"],
+          symbol: ["symbol_id"],
+          side: { at: ["is_buy"], buy: "true", sell: "false" },
+          remaining: { from: ["quantity"], less: undefined },
+          price: undefined,
+          reduceOnly: undefined,
+          positionSide: undefined,
+        },
+      ],
+      positions: {
+        path: "/v1/account/positions?account_address=$account",
+        list: ["data", "list"],
+        symbol: ["symbol_id"],
+        quantity: ["size"],
+        sign: undefined,
+        positionSide: undefined,
+      },
+    })
+  })
+
+  it("takes all that can be said of it", () => {
+    const hedged = { address: two, position_mode: "hedge" }
+    const poll = profileOf(
+      reads,
+      account({
+        accounts: { main: { address: one }, "a.b-c_2": hedged },
+        lag: "250ms",
+        poll: { busy: "5s", idle: "5m" },
+        orders: [
+          {
+            ...orders,
+            remaining: { from: "/quantity", less: "/filled" },
+            price: "/price",
+            reduce_only: { at: "/flags/reduce", is: "1" },
+            position_side: "/position_side",
+          },
+          { ...orders, path: "/v1/trade/stops/$account", position_side: "/position_side" },
+        ],
+        positions: {
+          ...positions,
+          sign: { at: "/side", long: "long", short: "short" },
+          position_side: "/side",
+        },
+      }),
+    ).accountPoll
+    assert.ok(poll)
+    assert.deepEqual(poll.accounts[1], { name: "a.b-c_2", address: two, positionMode: "hedge" })
+    assert.deepEqual([poll.lagMs, poll.busyMs, poll.idleMs, poll.weight], [250, 5_000, 300_000, 6])
+    const [first, second] = poll.orders
+    assert.deepEqual(first?.remaining, { from: ["quantity"], less: ["filled"] })
+    assert.deepEqual(first.price, ["price"])
+    assert.deepEqual(first.reduceOnly, { at: ["flags", "reduce"], is: "1" })
+    assert.deepEqual(first.positionSide, ["position_side"])
+    assert.equal(second?.path, "/v1/trade/stops/$account")
+    assert.deepEqual(poll.positions.sign, { at: ["side"], long: "long", short: "short" })
+    assert.deepEqual(poll.positions.positionSide, ["side"])
+  })
+
+  for (const [lag, lagMs] of [
+    ["0ms", 0],
+    ["1ms", 1],
+    ["60s", 60_000],
+    ["60001ms", undefined],
+    ["-1s", undefined],
+    ["soon", undefined],
+  ] as const) {
+    it(`${lagMs === undefined ? "can't" : "can"} have a lag of ${lag}`, () => {
+      if (lagMs === undefined) return assertRefused(account({ lag }), /0ms to 60s.*account\.lag/)
+      assert.equal(profileOf(reads, account({ lag })).accountPoll?.lagMs, lagMs)
+    })
+  }
+
+  for (const [poll, isGood] of [
+    [{ busy: "999ms" }, false],
+    [{ busy: "1s" }, true],
+    [{ busy: "60s", idle: "60s" }, true],
+    [{ busy: "60001ms", idle: "10m" }, false],
+    [{ busy: "5s", idle: "4999ms" }, false],
+    [{ idle: "1s", busy: "1s" }, true],
+    [{ idle: "10m" }, true],
+    [{ idle: "600001ms" }, false],
+    [{ often: "1s" }, false],
+  ] as const) {
+    it(`${isGood ? "can" : "can't"} be read at ${JSON.stringify(poll)}`, () => {
+      assert.equal(problems(account({ poll })).length, isGood ? 0 : 1)
+    })
+  }
+
+  it("isn't read less often when busy", () => {
+    assertRefused(account({ poll: { busy: "31s" } }), /:3:\d+: idle is shorter than busy/)
+  })
+})
+
+describe("the accounts of account", () => {
+  it("are one at least", () => {
+    assertRefused(account({ accounts: {} }), /expected at least one account/)
+  })
+
+  it("have an address, once", () => {
+    assertRefused(account({ accounts: { main: {} } }), /address/)
+    assertRefused(account({ accounts: { main: { address: `${one}1` } } }), /expected an address/)
+    assertRefused(
+      account({
+        accounts: { a: { address: one }, b: { address: one.toUpperCase().replace("X", "x") } },
+      }),
+      /this is the address of a too/,
+    )
+  })
+
+  it("have a name, a mode and no other key", () => {
+    assertRefused(account({ accounts: { "My account": { address: one } } }), /My account/)
+    const main = { address: one, position_mode: "net" }
+    assertRefused(account({ accounts: { main } }), /expected one_way or hedge/)
+    assertRefused(account({ accounts: { main: { address: one, key: "mm" } } }), /key/)
+  })
+
+  it("need the side of every order and position where one is in hedge mode", () => {
+    const accounts = { main: { address: one, position_mode: "hedge" } }
+    const side = { position_side: "/side" }
+    const good = { ...orders, ...side }
+    const all = { accounts, orders: [good], positions: { ...positions, ...side } }
+    assert.deepEqual(problems(account(all)), [])
+    const without = /main is in hedge mode, .* add position_side/
+    assertRefused(account({ ...all, positions }), without)
+    const second = { ...orders, path: "/v1/trade/stops/$account" }
+    assertRefused(account({ ...all, orders: [good, second] }), without)
+  })
+})
+
+describe("the lists of account", () => {
+  it("are 1 to 4 of orders", () => {
+    const lists = [1, 2, 3, 4, 5].map((n) => ({ ...orders, path: `/v1/trade/${n}/$account` }))
+    assertRefused(account({ orders: [] }), /expected at least one list/)
+    assert.deepEqual(problems(account({ orders: lists.slice(0, 4) })), [])
+    assertRefused(account({ orders: lists }), /expected at most 4 lists/)
+  })
+
+  it("are each read once; an answer may have several", () => {
+    assertRefused(account({ orders: [orders, orders] }), /would count twice/)
+    assert.deepEqual(problems(account({ orders: [orders, { ...orders, list: "/data/b" }] })), [])
+  })
+
+  for (const path of [
+    "/v1/trade/orders",
+    "/v1/trade/orders?account={id}&a=$account",
+    "/v2/trade/$account",
+    "/v1/trade/../$account",
+    "/v1/trade/**/$account",
+    "/v1/trade/orders?a=$account#b",
+    "https://evil.example/v1/trade/$account",
+    `/v1/trade/$account/${"a".repeat(190)}`,
+  ]) {
+    it(`aren't read at ${path.slice(0, 50)}`, () => {
+      assertRefused(withOrders({ path }), /\$account.* \(at account\.orders\.0\.path\)$/)
+      assertRefused(withPositions({ path }), /\$account.* \(at account\.positions\.path\)$/)
+    })
+  }
+
+  it("are refused where no group has their path: what a reading weighs would be a guess", () => {
+    const path = "/v1/orders/$account?a=trade"
+    const message = /:3:\d+: no group of reads has \/v1\/orders\/\$account\?a=trade, so its weight/
+    assertRefused(withOrders({ path }), message)
+    assertRefused(withPositions({ path }), message)
+  })
+
+  for (const key of ["path", "list", "symbol", "side", "remaining"]) {
+    it(`of orders need ${key}`, () => {
+      assertRefused(withOrders({ [key]: undefined }), new RegExp(`\\b${key}\\b`))
+    })
+  }
+
+  for (const key of ["path", "list", "symbol", "quantity", "sign"]) {
+    it(`of positions need ${key}`, () => {
+      assertRefused(withPositions({ [key]: undefined }), new RegExp(`\\b${key}\\b`))
+    })
+  }
+
+  for (const [change, problem] of [
+    [{ symbol: "symbol" }, /expected a JSON Pointer/],
+    [{ equity: "/equity" }, /equity/],
+    [{ remaining: { from: "/a" } }, /\/quantity, or \{from/],
+    [{ remaining: { from: "/a", less: "/b", more: "/c" } }, /unknown key "more"/],
+    [{ remaining: "quantity" }, /\/quantity, or \{from/],
+    [{ side: { at: "/is_buy", buy: "true" } }, /sell/],
+    [{ side: { at: "/is_buy", buy: "1", sell: "1" } }, /buy and sell can't be the same/],
+    [{ side: { at: "/is_buy", buy: "", sell: "1" } }, /expected 1 to 64 characters/],
+    [{ side: { at: "/is_buy", buy: "b".repeat(65), sell: "1" } }, /expected 1 to 64 characters/],
+    [{ reduce_only: "/reduce_only" }, /reduce_only/],
+    [{ reduce_only: { at: "/a" } }, /\bis\b/],
+  ] as const) {
+    it(`of orders can't say ${JSON.stringify(change).slice(0, 60)}`, () => {
+      assertRefused(withOrders(change), problem)
+    })
+  }
+
+  for (const [change, problem] of [
+    [{ sign: "unsigned" }, /expected signed, or \{at/],
+    [{ sign: { at: "/side", long: "long" } }, /expected signed, or \{at/],
+    [{ sign: { at: "/side", long: "b", short: "b" } }, /long and short can't be the same/],
+    [{ remaining: "/quantity" }, /remaining/],
+  ] as const) {
+    it(`of positions can't say ${JSON.stringify(change)}`, () => {
+      assertRefused(withPositions(change), problem)
+    })
+  }
+})
+
+describe("what readings of accounts weigh", () => {
+  const heavy = { ...positions, path: "/v1/explorer/positions/$account" } // 40, and 2 of orders
+
+  it("leaves half of the IP budget to orders, at the pace of busy", () => {
+    assert.deepEqual(problems(account({ positions: heavy, poll: { busy: "4200ms" } })), [])
+    assertRefused(
+      account({ positions: heavy, poll: { busy: "4199ms" } }),
+      /:3:\d+: this weighs 601 a minute, and at most 600 leave room/,
+    )
+  })
+
+  it("is that of every account", () => {
+    const named = (count: number) =>
+      Array.from({ length: count }, (_, index) => [
+        `a${index}`,
+        { address: `0x${`${index}`.padStart(40, "0")}` },
+      ])
+    const accounts = (count: number) => Object.fromEntries(named(count)) as Section
+    assert.deepEqual(problems(account({ accounts: accounts(5) })), [])
+    assertRefused(account({ accounts: accounts(6) }), /this weighs 720 a minute/)
+  })
+
+  it("comes on top of what price_poll weighs", () => {
+    const prices = (every: string) =>
+      `price_poll: {path: /v1/explorer/prices, symbol: /name, value: /mark, every: ${every}}`
+    const symbols = "symbols: [{id: 1, name: BTC-PERP, market: perp, quote: USD}]"
+    assert.deepEqual(problemsOf(reads, account(), symbols, prices("5s")), [])
+    assert.match(
+      problemsOf(reads, account(), symbols, prices("4999ms")).join(),
+      /this and price_poll weigh 601 a minute/,
+    )
+  })
+})
