@@ -5,11 +5,13 @@ import type { PollRound } from "../link/calls/gate-methods.ts"
 import type { BotLink } from "../contract/client.ts"
 import { successCode, type VenueAnswer } from "./http/reply.ts"
 import { causeFields, errorFields, type Log } from "./process/log.ts"
+import { type ChangeLines, tellChanges } from "./process/tell-changes.ts"
 import { parseRawJson } from "./reads/fetch-read.ts"
+import { at, textAt } from "./reads/pointers.ts"
 import type { Sent } from "./upstream/exchange.ts"
 import type { Upstream } from "./upstream/upstream.ts"
 
-type PricePollDependencies = {
+export type PollDependencies = {
   readonly link: Pick<BotLink, "call">
   /** The venue of now, if one is configured. Without one nothing is polled. */
   readonly upstream: () => Pick<Upstream, "fetch"> | undefined
@@ -27,13 +29,13 @@ const maxPrices = 100
  * Reads reference prices at the venue and hands them to the vault, as long as the gate runs. The vault says when, what
  * is read and where in an answer the prices are, and judges each of them. Never throws.
  */
-export function pollPrices({ idleMs = usualIdleMs, ...deps }: PricePollDependencies): {
+export function pollPrices({ idleMs = usualIdleMs, ...deps }: PollDependencies): {
   /** Reads no more. What is under way is cut off. */
   stop(): void
 } {
   const stopping = new AbortController()
   const { signal } = stopping
-  const tell = tellChanges(deps.log, signal)
+  const tell = tellChanges(linesOf(deps.log), signal)
   const poll = async (): Promise<void> => {
     while (!signal.aborted) {
       const { dueInMs, round } = await nextRound(deps)
@@ -42,7 +44,9 @@ export function pollPrices({ idleMs = usualIdleMs, ...deps }: PricePollDependenc
       // What comes when the next round is due is too old for this one.
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(paceMs)])
       const read = round === null ? [] : readRound(deps, round, inTime)
-      for await (const [path, trouble] of read) tell(path, trouble)
+      for await (const [path, code] of read) {
+        tell(path, code === undefined ? undefined : { code, message: path })
+      }
       await pause.catch(() => undefined) // it stops
     }
   }
@@ -50,8 +54,15 @@ export function pollPrices({ idleMs = usualIdleMs, ...deps }: PricePollDependenc
   return { stop: () => stopping.abort() }
 }
 
+function linesOf(log: Log): ChangeLines {
+  return {
+    works: (message) => log({ level: "info", event: "price_poll_works", message }),
+    fails: (trouble) => log({ level: "warn", event: "price_poll_failed", ...trouble }),
+  }
+}
+
 /** None while the vault is away, or no venue is configured. */
-async function nextRound(deps: PricePollDependencies): Promise<BotResults["pricePoll"]> {
+async function nextRound(deps: PollDependencies): Promise<BotResults["pricePoll"]> {
   const none = { dueInMs: null, round: null }
   if (deps.upstream() === undefined) return none
   return deps.link.call("pricePoll", {}).catch(() => none)
@@ -59,7 +70,7 @@ async function nextRound(deps: PricePollDependencies): Promise<BotResults["price
 
 /** Reads the paths of a round, one after the other, so that orders have the connections. Tells of each what went wrong. */
 async function* readRound(
-  deps: PricePollDependencies,
+  deps: PollDependencies,
   round: PollRound,
   signal: AbortSignal,
 ): AsyncGenerator<readonly [path: string, trouble: string | undefined]> {
@@ -77,7 +88,7 @@ const unsent: Sent = { kind: "unsent", cause: "no venue" }
 
 /** Hands over what an answer has. */
 async function feed(
-  { link }: PricePollDependencies,
+  { link }: PollDependencies,
   { round, path }: { readonly round: PollRound; readonly path: string },
   answer: VenueAnswer,
 ): Promise<string | undefined> {
@@ -94,20 +105,6 @@ async function feed(
     return errorFields(error).code
   }
 }
-
-/** A line of log when a path begins to fail, fails otherwise, or works again. */
-function tellChanges(log: Log, stopping: AbortSignal): (path: string, trouble?: string) => void {
-  const troubles = new Map<string, string | undefined>()
-  return (path, trouble) => {
-    if (stopping.aborted || troubles.get(path) === trouble) return
-    troubles.set(path, trouble)
-    if (trouble === undefined) log({ level: "info", event: "price_poll_works", message: path })
-    else log({ level: "warn", event: "price_poll_failed", code: trouble, message: path })
-  }
-}
-
-/** No decimal that the vault takes is longer. */
-const maxTextLength = 64
 
 /**
  * The prices in an answer of the venue, as it wrote them, by the names of venue.yaml. Entries of other symbols are left
@@ -136,21 +133,3 @@ export function pricesIn(
     return name === undefined || text === undefined ? [] : [{ symbol: name, value: text }]
   })
 }
-
-/** What the steps of a JSON Pointer lead to. */
-function at(from: unknown, steps: readonly string[]): unknown {
-  return steps.reduce<unknown>((inner, step) => {
-    const isInside = typeof inner === "object" && inner !== null && Object.hasOwn(inner, step)
-    return isInside ? (inner as Readonly<Record<string, unknown>>)[step] : undefined
-  }, from)
-}
-
-/** The text of a string, or of a number as it was written. */
-function textAt(entry: unknown, steps: readonly string[]): string | undefined {
-  const found = at(entry, steps)
-  const text = isRawJSON(found) ? JSON.stringify(found) : found
-  return typeof text === "string" && text.length <= maxTextLength ? text : undefined
-}
-
-// As of 6.0 TypeScript's own types don't have it.
-const { isRawJSON } = JSON as typeof JSON & { readonly isRawJSON: (value: unknown) => boolean }
