@@ -29,6 +29,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #head: Omit<VenueAnswer, "body"> | undefined
   #sentMs = 0
   #venueClock: VenueClockReading | undefined
+  #made: AnswerMade | undefined
   readonly #chunks: Buffer[] = []
   #receivedBytes = 0
 
@@ -63,6 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#head = { status, headers: passedHeaders(headers) }
     const times = { sentMs: this.#sentMs, headMs: Date.now() }
     this.#venueClock = venueOffset(headers.date, times)
+    this.#made = madeBy(headers)
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {
@@ -74,8 +76,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#isOver || this.#head === undefined) return
     const answer = readBody({ ...this.#head, body: Buffer.concat(this.#chunks) }, this.#limits)
+    const [venueClock, made] = [this.#venueClock, this.#made]
     if (typeof answer === "string") this.giveUp(answer)
-    else this.#finish({ kind: "answered", answer, venueClock: this.#venueClock })
+    else this.#finish({ kind: "answered", answer, venueClock, made })
   }
 
   onResponseError(_: unknown, error: Error): void {
@@ -110,10 +113,27 @@ export function venueOffset(
   date: string | string[] | undefined,
   { sentMs, headMs }: { readonly sentMs: number; readonly headMs: number },
 ): VenueClockReading | undefined {
-  const dateMs = typeof date === "string" && fixdate.test(date) ? Date.parse(date) : Number.NaN
+  const dateMs = parseDate(date)
   // Our clock was set back meanwhile: then there is nothing to compare with.
-  if (Number.isNaN(dateMs) || headMs < sentMs) return undefined
+  if (dateMs === undefined || headMs < sentMs) return undefined
   return { leastMs: dateMs - headMs, mostMs: dateMs + resolutionMs - sentMs }
+}
+
+function parseDate(date: string | string[] | undefined): number | undefined {
+  const dateMs = typeof date === "string" && fixdate.test(date) ? Date.parse(date) : Number.NaN
+  return Number.isNaN(dateMs) ? undefined : dateMs
+}
+
+/** When an answer says that it was made. */
+export type AnswerMade = {
+  /** Its `Date`, by the venue's clock. */
+  readonly atMs: number | undefined
+  /** Whether a cache kept it meanwhile: its `Age` isn't 0 (RFC 9111 §5.1). */
+  readonly isKept: boolean
+}
+
+function madeBy({ date, age = "0" }: IncomingHttpHeaders): AnswerMade {
+  return { atMs: parseDate(date), isKept: age !== "0" }
 }
 
 /** What became of a send. `unsent` is a proof that no byte of the request left; `unknown` claims nothing. */
@@ -123,6 +143,7 @@ export type Sent =
       readonly answer: VenueAnswer
       /** Where the answer told its time. */
       readonly venueClock?: VenueClockReading | undefined
+      readonly made?: AnswerMade | undefined
     }
   | { readonly kind: "unsent"; readonly cause: unknown }
   | { readonly kind: "unknown"; readonly status: number | null; readonly cause: unknown }

@@ -83,6 +83,25 @@ describe("sending to the venue", () => {
     assert.ok(without.kind === "answered" && without.venueClock === undefined)
   })
 
+  for (const [headers, atMs, isKept] of [
+    ["Date: Mon, 30 Nov 2026 12:00:00 GMT\r\n", Date.UTC(2026, 10, 30, 12), false],
+    ["Date: Mon, 30 Nov 2026 12:00:00 GMT\r\nAge: 0\r\n", Date.UTC(2026, 10, 30, 12), false],
+    ["Date: Mon, 30 Nov 2026 12:00:00 GMT\r\nAge: 1\r\n", Date.UTC(2026, 10, 30, 12), true],
+    ["Age: 0\r\nAge: 0\r\n", undefined, true],
+    ["Age: new\r\n", undefined, true],
+    ["Date: 2026-11-30T12:00:00Z\r\n", undefined, false],
+    ["", undefined, false],
+  ] as const) {
+    it(`tells when an answer was made that says ${headers.replaceAll("\r\n", " ") || "nothing of it"}`, async (t) => {
+      const venue = await startRawVenue(t, {
+        onRequest: (socket) => socket.write(httpText(accepted, "200 OK", headers)),
+      })
+      const sent = await testUpstream(t, venue.base).send(ask())
+      assert.ok(sent.kind === "answered")
+      assert.deepEqual(sent.made, { atMs, isKept })
+    })
+  }
+
   it("doesn't follow a redirect", async (t) => {
     const other = await startRawVenue(t, {})
     const venue = await startRawVenue(t, {
