@@ -63,6 +63,12 @@ export async function startFakeVault(
         calls.push({ method: "polledPrices", params }),
         answers.polledPrices(params)
       ),
+      // It comes as often as the vault lets it.
+      accountPoll: (params) => answers.accountPoll(params),
+      polledAccount: (params) => (
+        calls.push({ method: "polledAccount", params }),
+        answers.polledAccount(params)
+      ),
       outbox: (params) => (calls.push({ method: "outbox", params }), answers.outbox(params)),
       outboxReport: (params) => (
         calls.push({ method: "outboxReport", params }),
@@ -166,6 +172,8 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   readBudgetSpent: () => ({ kind: "answer" }),
   pricePoll: () => ({ dueInMs: null, round: null }),
   polledPrices: () => ({ kind: "answer" }),
+  accountPoll: () => ({ dueInMs: null, round: null }),
+  polledAccount: () => ({ kind: "answer" }),
   outbox: () => ({ requests: [] }),
   outboxReport: () => ({ kind: "answer" }),
   health: () => ({ signs: "all", reasons: [] }),

@@ -3,7 +3,8 @@
 
 import * as z from "zod"
 
-import type { PricePoll } from "../../venue/profile.ts"
+import type { Address } from "../../venue/address.ts"
+import type { AccountPoll, PricePoll } from "../../venue/profile.ts"
 import type { Refused } from "../../contract/refusal.ts"
 import type { HeartbeatView, OutboxRequest } from "../../contract/stop-views.ts"
 import { type FreezeView, outcomeSchema } from "./both-ways.ts"
@@ -24,6 +25,44 @@ export const pricesList = z
   .min(1)
   .max(100)
 
+/** A decimal as the venue wrote it. Who takes it parses it. */
+const decimalText = z.string().max(64)
+/** An id or a name of a symbol, as the answer has it. */
+const symbolText = z.string().min(1).max(64)
+const positionSide = z.enum(["long", "short", "both"])
+
+/** No more of them are in a reading; an account that has more can't be read. */
+export const maxReadOrders = 500
+export const maxReadPositions = 200
+
+/** An open order. `remaining` is above zero. */
+export const readOrder = z.strictObject({
+  symbol: symbolText,
+  isBuy: z.boolean(),
+  positionSide: positionSide.optional(),
+  remaining: decimalText,
+  price: decimalText.optional(),
+  reduceOnly: z.boolean(),
+})
+export type ReadOrder = z.infer<typeof readOrder>
+
+/** A position. `quantity` is below zero where it is short, and never zero. */
+export const readPosition = z.strictObject({
+  symbol: symbolText,
+  positionSide: positionSide.optional(),
+  quantity: decimalText,
+})
+export type ReadPosition = z.infer<typeof readPosition>
+
+/** What an account's open orders were, and, later by the venue's lag, its positions. Whole: what isn't here isn't there. */
+const accountReading = z.strictObject({
+  orders: z.array(readOrder).max(maxReadOrders),
+  positions: z.array(readPosition).max(maxReadPositions),
+  /** The earliest time that an answer with orders gave itself, by the venue's clock; absent where one gave none. */
+  venueAtMs: z.int().optional(),
+})
+export type AccountReading = z.infer<typeof accountReading>
+
 export const gateParams = {
   /** Takes what a read weighs, if the client may make it. `path`: the venue's, without its query; `key`: `Countersign-Key`. */
   read: z.strictObject({
@@ -37,6 +76,10 @@ export const gateParams = {
   pricePoll: z.strictObject({}),
   /** What a round read at one of its paths, by the names of venue.yaml. No token: neither says the gate more than it may. */
   polledPrices: z.strictObject({ round: z.int(), path: z.string().max(1_024), prices: pricesList }),
+  /** Begins the next reading of an account if one is due, and takes what it weighs. No token: venue.yaml says what is read. */
+  accountPoll: z.strictObject({}),
+  /** What the reading with this ticket found. */
+  polledAccount: z.strictObject({ ticket: z.string().max(64), reading: accountReading }),
   /** The body of `POST /freeze` as it came, base64. */
   freeze: z.strictObject({ token, body: z.base64() }),
   /** The body of `POST /heartbeat` as it came, base64. */
@@ -54,6 +97,13 @@ export type PollRound = Pick<PricePoll, "paths" | "list" | "symbol" | "value"> &
   readonly symbols: readonly { readonly id: number; readonly name: string }[]
 }
 
+/** The account that the gate is to read now, and how. */
+export type AccountRound = Pick<AccountPoll, "lagMs" | "orders" | "positions"> & {
+  /** By which the vault knows the reading, and when it began. */
+  readonly ticket: string
+  readonly account: Address
+}
+
 export type GateResults = {
   /** `weight`: what was taken of the IP budget; 0 where it is off. */
   read: Refused | { readonly kind: "answer"; readonly weight: number }
@@ -61,6 +111,9 @@ export type GateResults = {
   /** `dueInMs`: of the next round, `null` where nothing is polled; `round`: the one that began. */
   pricePoll: { readonly dueInMs: number | null; readonly round: PollRound | null }
   polledPrices: Refused | { readonly kind: "answer" }
+  /** `dueInMs`: until a reading may be due, `null` where no account is read; `round`: the one that began. */
+  accountPoll: { readonly dueInMs: number | null; readonly round: AccountRound | null }
+  polledAccount: Refused | { readonly kind: "answer" }
   freeze: Refused | { readonly kind: "answer"; readonly freeze: FreezeView }
   heartbeat: Refused | { readonly kind: "answer"; readonly heartbeat: HeartbeatView }
   outbox: { readonly requests: readonly OutboxRequest[] }
