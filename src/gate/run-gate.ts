@@ -14,6 +14,7 @@ import { openGateMetrics } from "./http/metrics.ts"
 import { hostInUrl, listen } from "./listen.ts"
 import { alarmsOfVault } from "./notify/alarm-log.ts"
 import { startNotify, toldSends } from "./notify/notify.ts"
+import { pollAccounts } from "./poll-account.ts"
 import { pollPrices } from "./poll-prices.ts"
 import { gateLimits } from "./process/gate-limits.ts"
 import { errorFields, type Log } from "./process/log.ts"
@@ -55,7 +56,8 @@ export async function runGate(ask: GateAsk) {
     upstream: () => settings.current?.upstream,
     ...shared,
   })
-  const poll = pollPrices({ link, upstream: () => settings.current?.upstream, log })
+  const polling = { link, upstream: () => settings.current?.upstream, log }
+  const polls = [pollPrices(polling), pollAccounts(polling)]
   const [port = 0] = servers.map(portOf).filter((each) => each > 0)
   log({ level: "debug", event: "listening", port })
   const state = reportState({ service, servers, link })
@@ -74,7 +76,7 @@ export async function runGate(ask: GateAsk) {
       log({ level: "debug", event: "stopping" })
       service.stopping()
       notify.stop()
-      poll.stop()
+      for (const poll of polls) poll.stop()
       await Promise.all([gate.stop(), inTime(outbox.stop())])
     },
   }

@@ -1,13 +1,25 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import { ordersIn, positionsIn } from "../../../src/gate/reads/account-reading.ts"
 import { writeEndpoints } from "../../../src/sandbox/answer-request.ts"
 import { readPaths } from "../../../src/sandbox/reads.ts"
 import { marketControlPaths } from "../../../src/sandbox/market-control.ts"
 import { moods } from "../../../src/sandbox/market/price-path.ts"
 import { marketReadPaths } from "../../../src/sandbox/market-reads.ts"
 import { faultKinds } from "../../../src/sandbox/faults.ts"
-import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
+import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
+import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
+import {
+  codesIn,
+  fencedBlocks,
+  readRepositoryFile,
+  sectionOf,
+  tableRows,
+} from "../../support/markdown.ts"
+import { pricesOf } from "./market/price-lines.ts"
+import { nowMs, typeA, wallet, type Fields } from "./signed-bodies.ts"
+import { accepted, marketUnderTest } from "./venue-under-test.ts"
 
 const page = readRepositoryFile("docs/sandbox.md")
 
@@ -33,5 +45,39 @@ describe("docs/sandbox.md", () => {
     const rows = tableRows(sectionOf(page, "Faults on demand"))
     const listed = rows.map(([kind = "", text]) => [codesIn(kind)[0], text])
     assert.deepEqual(Object.fromEntries(listed), faultKinds)
+  })
+
+  it("shows an account section that goes with its venue.yaml and reads what its market answers", () => {
+    const [section = ""] = fencedBlocks(sectionOf(page, "A market"), "yaml")
+    const text = sandboxProfile({ url: sandboxUrl, asOf: new Date(0) })
+    assert.doesNotMatch(text, /^account:/m)
+    const profile = parseProfile(text + section, "venue.yaml")
+    assert.ok(profile.ok && profile.value.accountPoll)
+    const { orders, positions } = profile.value.accountPoll
+    assert.ok(orders[0])
+
+    const venue = marketUnderTest(pricesOf("64000"))
+    const place = (order: Fields, nonce: number) =>
+      accepted(venue.post("/v1/trade/orders", typeA(order, { nonce: nowMs + nonce })))
+    place({ symbol_id: 1, is_buy: false, order_type: "market", quantity: "0.1" }, 1)
+    const rest = { symbol_id: 1, order_type: "limit", quantity: "1" }
+    place({ ...rest, is_buy: true, price: "63000.5", flags: ["reduce_only"] }, 2)
+    place({ ...rest, is_buy: false, price: "65000" }, 3)
+    const answerOf = ({ path }: { readonly path: string }) => {
+      const { status, envelope } = venue.get(path.replace("$account", wallet.address))
+      return { status, body: Buffer.from(JSON.stringify(envelope)) }
+    }
+    const order = { symbol: "1", positionSide: "both", remaining: "1" }
+    assert.deepEqual(ordersIn(answerOf(orders[0]), orders[0]), {
+      ok: true,
+      value: [
+        { ...order, isBuy: true, price: "63000.5", reduceOnly: true },
+        { ...order, isBuy: false, price: "65000", reduceOnly: false },
+      ],
+    })
+    assert.deepEqual(positionsIn(answerOf(positions), positions), {
+      ok: true,
+      value: [{ symbol: "1", positionSide: "both", quantity: "-0.1" }],
+    })
   })
 })

@@ -1,0 +1,170 @@
+import { setTimeout as after } from "node:timers/promises"
+
+import type { BotLink } from "../contract/client.ts"
+import {
+  type AccountReading,
+  type AccountRound,
+  maxReadOrders,
+  maxReadPositions,
+  type ReadOrder,
+} from "../link/calls/gate-methods.ts"
+import type { BotResults } from "../link/calls/methods.ts"
+import { err, ok, type Result } from "../std/result.ts"
+import type { VenueAnswer } from "./http/reply.ts"
+import type { PollDependencies } from "./poll-prices.ts"
+import { causeFields, errorFields, type Log } from "./process/log.ts"
+import { type ChangeLines, tellChanges, type Trouble } from "./process/tell-changes.ts"
+import { ordersIn, positionsIn } from "./reads/account-reading.ts"
+import type { Upstream } from "./upstream/upstream.ts"
+
+type AccountPollDependencies = PollDependencies & {
+  /** What a reading may take besides the lag. */
+  readonly readingMs?: number
+}
+
+/** The vault is asked at least this often: it may want a reading sooner than it said. */
+const usualIdleMs = 1_000
+const usualReadingMs = 20_000
+
+/**
+ * Reads accounts at the venue and hands each reading to the vault, as long as the gate runs. The vault says when, whose
+ * and how; there is one reading at a time. What can't be read whole isn't handed over. Never throws.
+ */
+export function pollAccounts({
+  idleMs = usualIdleMs,
+  readingMs = usualReadingMs,
+  ...deps
+}: AccountPollDependencies): {
+  /** Reads no more. What is under way is cut off. */
+  stop(): void
+} {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const tell = tellChanges(linesOf(deps.log), signal)
+  const poll = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const { dueInMs, round } = await nextRound(deps)
+      const paused = pause(Math.min(dueInMs ?? idleMs, idleMs), signal)
+      if (round !== null) {
+        const inTime = AbortSignal.any([signal, AbortSignal.timeout(readingMs + round.lagMs)])
+        tell(round.account, await readRound(deps, round, inTime))
+      }
+      await paused
+    }
+  }
+  void poll()
+  return { stop: () => stopping.abort() }
+}
+
+function linesOf(log: Log): ChangeLines {
+  return {
+    works: (message) => log({ level: "info", event: "account_poll_works", message }),
+    fails: (trouble) => log({ level: "warn", event: "account_poll_failed", ...trouble }),
+  }
+}
+
+/** Until then, or until `signal` ends it. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await after(ms, undefined, { ref: false, signal }).catch(() => undefined)
+}
+
+/** None while the vault is away, or no venue is configured. */
+async function nextRound({ link, upstream }: PollDependencies): Promise<BotResults["accountPoll"]> {
+  const none = { dueInMs: null, round: null }
+  return upstream() === undefined ? none : link.call("accountPoll", {}).catch(() => none)
+}
+
+/** Reads an account and hands over what it found; or tells what went wrong. */
+async function readRound(
+  { link, upstream }: PollDependencies,
+  round: AccountRound,
+  signal: AbortSignal,
+): Promise<Trouble | undefined> {
+  const venue = upstream() // one and the same for all of a reading, also when a reload changes it
+  if (venue === undefined) return { code: "no_venue", message: round.account }
+  const reading = await readAccount({ venue, round, signal })
+  return reading.ok ? handOver(link, round, reading.value) : reading.error
+}
+
+/** What reads one answer of the venue within a reading. */
+type Reader = {
+  readonly venue: Pick<Upstream, "fetch">
+  readonly round: AccountRound
+  /** Ends the reading. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Reads all orders, and then, when the venue has had the time to show what became of those that aren't there, the
+ * positions. What fills in between is then in the positions: it may count twice, and is never missed.
+ */
+async function readAccount(reader: Reader): Promise<Result<AccountReading, Trouble>> {
+  const { round, signal } = reader
+  const orders = await readOrders(reader)
+  if (!orders.ok) return orders
+  await pauseWhole(round.lagMs, signal)
+  const { positions } = round
+  const found = await readList(reader, positions.path, (answer) => positionsIn(answer, positions))
+  if (!found.ok) return found
+  return found.value.entries.length > maxReadPositions
+    ? err({ code: "too_many_positions", message: round.account })
+    : ok({ ...orders.value, positions: found.value.entries })
+}
+
+/** Reads the lists of orders one after the other, each to its end. */
+async function readOrders(
+  reader: Reader,
+): Promise<Result<Pick<AccountReading, "orders" | "venueAtMs">, Trouble>> {
+  const { round } = reader
+  const orders: ReadOrder[] = []
+  const times: (number | undefined)[] = []
+  for (const read of round.orders) {
+    const found = await readList(reader, read.path, (answer) => ordersIn(answer, read))
+    if (!found.ok) return found
+    orders.push(...found.value.entries)
+    times.push(found.value.atMs)
+  }
+  if (orders.length > maxReadOrders) return err({ code: "too_many_orders", message: round.account })
+  const known = times.filter((atMs) => atMs !== undefined)
+  return ok({ orders, ...(known.length === times.length && { venueAtMs: Math.min(...known) }) })
+}
+
+/** Reads one list, and when the venue says that it made the answer. */
+async function readList<Entry>(
+  { venue, round, signal }: Reader,
+  path: string,
+  parse: (answer: VenueAnswer) => Result<Entry[], string>,
+): Promise<Result<{ readonly entries: Entry[]; readonly atMs: number | undefined }, Trouble>> {
+  const message = path.replaceAll("$account", round.account)
+  const [plain = "", query = ""] = message.split("?")
+  const sent = await venue.fetch({ path: plain, query, traceparent: undefined, signal })
+  if (sent.kind !== "answered") {
+    return err({ code: signal.aborted ? "deadline" : causeFields(sent.cause).code, message })
+  }
+  // What a cache kept is older than the reading, by nobody knows how much.
+  if (sent.made?.isKept === true) return err({ code: "kept_by_cache", message })
+  const entries = parse(sent.answer)
+  if (!entries.ok) return err({ code: entries.error, message })
+  return ok({ entries: entries.value, atMs: sent.made?.atMs })
+}
+
+/** No less than that long, unless `signal` ends it: a timer counts from the beginning of its turn, a while ago perhaps. */
+async function pauseWhole(ms: number, signal: AbortSignal): Promise<void> {
+  const untilMs = performance.now() + ms
+  for (let leftMs = ms; leftMs > 0 && !signal.aborted; leftMs = untilMs - performance.now()) {
+    await pause(Math.ceil(leftMs), signal)
+  }
+}
+
+async function handOver(
+  link: Pick<BotLink, "call">,
+  { ticket, account: message }: AccountRound,
+  reading: AccountReading,
+): Promise<Trouble | undefined> {
+  try {
+    const taken = await link.call("polledAccount", { ticket, reading })
+    return taken.kind === "refused" ? { code: taken.refusal.code, message } : undefined
+  } catch (error) {
+    return { code: errorFields(error).code, message }
+  }
+}
