@@ -130,6 +130,35 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     },
     ...recorded,
   },
+  guard_exceeded: {
+    msg: "The guard bot/small (policies/bot.yaml:9) has no room: max_position net BTC-PERP of main would come to 2.1, and 2 is allowed (1.5 by the last reading, 0.4 in flight, 0.2 asked). Cancels and reduce-only orders pass.",
+    data: {
+      policy: "bot",
+      guard: "small",
+      account: "0x1111111111111111111111111111111111111111",
+      kind: "max_position",
+      measure: "net",
+      symbol: "BTC-PERP",
+      max: "2",
+      measured: "1.5",
+      in_flight: "0.4",
+      asked: "0.2",
+      worst: "2.1",
+      room: "0.1",
+      read_at: 1795249010011,
+    },
+    ...recorded,
+  },
+  guard_unreadable: {
+    msg: "The guard bot/small (policies/bot.yaml:9) can't judge this: the account hasn't been read since the daemon started; the gate reads it by itself, so ask again in some seconds. Cancels and reduce-only orders pass.",
+    data: {
+      policy: "bot",
+      guard: "small",
+      why: "no_reading",
+      account: "0x1111111111111111111111111111111111111111",
+    },
+    ...recorded,
+  },
   limit_exhausted: {
     msg: "The limit bot/hourly is spent: 31500 of 50000 used, 31500 asked; frees_at says when it has room.",
     data: {

@@ -107,6 +107,30 @@ export const refusalSchema = z.discriminatedUnion("code", [
       .optional()
       .describe("By which the venue refused it for its pace."),
   }),
+  refused(["guard_exceeded"], {
+    policy: z.string(),
+    guard: z.string(),
+    account: z.string().describe("Its address."),
+    kind: z.enum(["max_position", "max_open_orders", "max_open_notional"]),
+    measure: z
+      .enum(["net", "gross", "notional"])
+      .nullable()
+      .describe("What of a position is bounded; null where it is no position."),
+    symbol: z.string().nullable(),
+    max: z.string(),
+    measured: z.string().describe("By the last reading of the account."),
+    in_flight: z.string().describe("Signed, and not yet covered by it."),
+    asked: z.string(),
+    worst: z.string().describe("The three together."),
+    room: z.string().describe("What could be asked now."),
+    read_at: timeMs.describe("When that reading began."),
+  }),
+  refused(["guard_unreadable"], {
+    policy: z.string(),
+    guard: z.string(),
+    why: z.string().describe("A word of docs/error-codes.md."),
+    account: z.string().nullable().describe("Its address; null where it isn't known."),
+  }),
   refused(["limit_exhausted"], {
     policy: z.string(),
     limit: z.string(),

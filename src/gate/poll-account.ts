@@ -129,7 +129,7 @@ async function readOrders(
   return ok({ orders, ...(known.length === times.length && { venueAtMs: Math.min(...known) }) })
 }
 
-/** Reads one list, and when the venue says that it made the answer. */
+/** Reads one list, and, where the answer has a `Date`, by the venue's clock when it was asked for. */
 async function readList<Entry>(
   { venue, round, signal }: Reader,
   path: string,
@@ -137,7 +137,9 @@ async function readList<Entry>(
 ): Promise<Result<{ readonly entries: Entry[]; readonly atMs: number | undefined }, Trouble>> {
   const message = path.replaceAll("$account", round.account)
   const [plain = "", query = ""] = message.split("?")
+  const askedMs = performance.now()
   const sent = await venue.fetch({ path: plain, query, traceparent: undefined, signal })
+  const tookMs = Math.ceil(performance.now() - askedMs)
   if (sent.kind !== "answered") {
     return err({ code: signal.aborted ? "deadline" : causeFields(sent.cause).code, message })
   }
@@ -145,7 +147,8 @@ async function readList<Entry>(
   if (sent.made?.isKept === true) return err({ code: "kept_by_cache", message })
   const entries = parse(sent.answer)
   if (!entries.ok) return err({ code: entries.error, message })
-  return ok({ entries: entries.value, atMs: sent.made?.atMs })
+  const { atMs } = sent.made ?? {}
+  return ok({ entries: entries.value, atMs: atMs === undefined ? undefined : atMs - tookMs })
 }
 
 /** No less than that long, unless `signal` ends it: a timer counts from the beginning of its turn, a while ago perhaps. */

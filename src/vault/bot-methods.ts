@@ -3,6 +3,7 @@ import type { Refusal } from "../contract/refusal.ts"
 import { openSigning, signingNow } from "./status/signing.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import type { Profile } from "../venue/profile.ts"
+import { beginReading, takeReading } from "./guards/account-readings.ts"
 import { gateSettingsOf } from "./config/load-files.ts"
 import { wasChanged } from "./ledger/bindings.ts"
 import type { Client } from "./ledger/records/bindings.ts"
@@ -16,7 +17,7 @@ import { clientWithRight, hashToken, identify } from "./request/authorize.ts"
 import { checkRequest, shadowRequest } from "./request/check-request.ts"
 import { stopThrown } from "./request/judge-request.ts"
 import { outboxMethods, settleRecord } from "./request/settle-record.ts"
-import { invalidRequest, refuse } from "./request/refuse.ts"
+import { refuse } from "./request/refuse.ts"
 import { signBatch } from "./request/sign-batch.ts"
 import { signRequest } from "./request/sign-request.ts"
 import { budgetsOfClient } from "./request/spending.ts"
@@ -53,8 +54,9 @@ export function botMethods(vault: Vault) {
     prices: (params: BotParams["prices"]) => anew(() => fedPrices(params, vault)),
     pricePoll: () => Promise.resolve(beginRound(vault)),
     polledPrices: (params: BotParams["polledPrices"]) => anew(() => feedPolled(params, vault)),
-    accountPoll: () => Promise.resolve({ dueInMs: null, round: null }),
-    polledAccount: () => Promise.resolve(refuse(notRead, null)),
+    accountPoll: () => Promise.resolve(beginReading(vault)),
+    polledAccount: (params: BotParams["polledAccount"]) =>
+      Promise.resolve(takeReading(params, vault)),
     limits: ({ token }: BotParams["limits"]) =>
       served(identify(token, vault), (client) => limits(client, vault)),
     metrics: ({ token }: BotParams["metrics"]) =>
@@ -69,11 +71,6 @@ export function botMethods(vault: Vault) {
     heldInFull: () => Promise.resolve(heldForGate(vault)),
   }
 }
-
-/** Nothing asks for accounts yet, so no ticket is out. */
-const notRead = invalidRequest([
-  { path: "/ticket", rule: "account_poll", message: "no reading has this ticket" },
-])
 
 /** So many fit a line of the socket. Those of further clients are as good; their calls have fewer turns. */
 const maxDigests = 3_000

@@ -25,7 +25,14 @@ import { openVaultMetrics } from "./metrics/vault-metrics.ts"
 import { adopter } from "./operator/files-in-force.ts"
 import { type Clock, systemClock } from "./process/clock.ts"
 import { noListener, type VaultListener } from "./process/log.ts"
-import { countAnew, countElsewhere, countLastMinute } from "./request/recount.ts"
+import { openAccounts } from "./guards/guarded.ts"
+import {
+  countAnew,
+  countElsewhere,
+  countLastMinute,
+  countOpeners,
+  countUncovered,
+} from "./request/recount.ts"
 import { nothingForGate } from "./status/for-gate.ts"
 import { inACommand } from "./status/sources.ts"
 import type { Vault } from "./vault.ts"
@@ -85,11 +92,12 @@ export async function openVault(
   }
 }
 
-/** Counts what is used by now of limits and of the venue's budgets. */
+/** Counts what is used by now of limits and of the venue's budgets, and what no reading covers of accounts. */
 export async function countUsed(vault: Vault): Promise<void> {
   const { ledger } = vault
   await countAnew(() => vault.active(), ledger)
   await countLastMinute(vault.active(), { ledger, nowMs: vault.now() })
+  await countUncovered(vault.active(), vault)
 }
 
 /** More than a start writes besides the ledger: the admin secret, and marks of new signers. */
@@ -230,9 +238,16 @@ function watches(
   const autoFreeze = openAutoFreeze({ active, act, now, clock })
   const metrics = openVaultMetrics()
   for (const watcher of [metrics.decisions, autoFreeze, listener]) ledger.watch(watcher)
-  ledger.watch({ followed: (row) => countElsewhere(row, active(), ledger) })
+  const accounts = openAccounts(active().profile.accountPoll)
+  ledger.watch({
+    followed(row) {
+      countElsewhere(row, active(), ledger)
+      countOpeners(row, active(), accounts)
+    },
+  })
   return {
     now,
+    accounts,
     badTokens: countBadTokens(now()),
     autoFreeze,
     metrics,

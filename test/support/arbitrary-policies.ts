@@ -206,6 +206,7 @@ export const arbitraryPolicies: fc.Arbitrary<readonly Policy[]> = fc
       deny: named<Deny>("deny", deny),
       hold: named<Hold>("hold", hold),
       limits: named<Limit>("limit", limits),
+      guards: [],
       reads: [],
       requireIdempotency: undefined,
       repeatWithin: undefined,

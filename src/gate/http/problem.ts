@@ -87,6 +87,8 @@ export const statuses = {
   unauthorized: 401,
   token_expired: 401,
   policy_denied: 403,
+  guard_exceeded: 403,
+  guard_unreadable: 403,
   wallet_key_required: 403,
   key_not_allowed: 403,
   target_not_allowed: 403,

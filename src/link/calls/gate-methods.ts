@@ -58,7 +58,7 @@ export type ReadPosition = z.infer<typeof readPosition>
 const accountReading = z.strictObject({
   orders: z.array(readOrder).max(maxReadOrders),
   positions: z.array(readPosition).max(maxReadPositions),
-  /** The earliest time that an answer with orders gave itself, by the venue's clock; absent where one gave none. */
+  /** When the first answer with orders was asked for, by the venue's clock: its `Date` less how long it took. Absent where one has none. */
   venueAtMs: z.int().optional(),
 })
 export type AccountReading = z.infer<typeof accountReading>

@@ -8,29 +8,9 @@ import {
   wholeDecimal,
   zero,
 } from "../../venue/decimal.ts"
+import type { Guard, PositionMax } from "../policy/terms.ts"
 import type { Exposure, Opener, Parts, Worst } from "./exposure.ts"
 import type { ReferencePrice } from "./open-notional.ts"
-
-/**
- * The most that a position may come to. `net`: base units of either side. `gross`: base units of both sides together, for
- * hedge mode. `notional`: quote units of either side at the reference price.
- */
-export type PositionMax = { readonly kind: "net" | "gross" | "notional"; readonly max: Decimal }
-
-/** Bounds what an account may come to. `undefined` bounds nothing, as for a symbol that has neither entry nor default. */
-export type Guard = {
-  readonly name: string
-  readonly maxPosition:
-    | {
-        readonly bySymbol: ReadonlyMap<number, PositionMax>
-        readonly default: PositionMax | undefined
-      }
-    | undefined
-  /** Of all symbols together, as `maxOpenNotional`. */
-  readonly maxOpenOrders: number | undefined
-  /** Quote units. */
-  readonly maxOpenNotional: Decimal | undefined
-}
 
 /** What is asked of a guard: all orders of a request that can enlarge a position, since they pass together or not at all. */
 export type GuardAsk = {

@@ -112,8 +112,7 @@ function reserve(ask: ReserveAsk, taken: TakenInTurn, from: DecideFrom): Reserva
   store.assertOpen()
   if (ask.lane === "open") assertClockSafe(from)
   from.marks.assertUsable(ask.signer)
-  const spent = state.limits.ask(ask.claims, ask.nowMs)
-  const refusal = spent === undefined ? refuseRest(ask, from) : limitExhausted(spent, ask.nowMs)
+  const refusal = ask.guarded?.refusal() ?? refuseRest(ask, from)
   if (refusal !== undefined) return { kind: "refused", refusal }
   const next = state.nonces.next({ ...ask, client: ask.entry.client })
   if (next.kind === "too_fast") return { kind: "refused", refusal: tooFast(next.retryAfterMs) }
@@ -126,6 +125,7 @@ function reserve(ask: ReserveAsk, taken: TakenInTurn, from: DecideFrom): Reserva
   const ever = everFields(state.limits.headroom(endless, ask.nowMs))
   const row = requestRow(ask, { id: record, nonce, expires_after, countedAtMs, ...ever })
   state.took(row, ask.claims)
+  ask.guarded?.took(record, expires_after)
   if (ask.spending !== undefined) budgets.count(ask.spending)
   waitFor(taken, store.append(row))
   waitFor(taken, from.marks.cover(ask.signer, nonce))
@@ -178,9 +178,11 @@ function assertClockSafe({ time, watchers }: DecideFrom): void {
   }
 }
 
-/** Why it can't be taken here, why the release can't be used, or which budget has no room. */
+/** Which limit is spent, why it can't be taken here, why the release can't be used, or which budget has no room. */
 function refuseRest(ask: ReserveAsk, { state, budgets, store }: DecideFrom): Refusal | undefined {
   const { release, spending, entry, nowMs } = ask
+  const spent = state.limits.ask(ask.claims, nowMs)
+  if (spent !== undefined) return limitExhausted(spent, nowMs)
   const away = store.isolated?.refuse(ask)
   if (away !== undefined) return away
   if (release !== undefined && !state.holds.mayUse(release.hold, entry, nowMs)) {

@@ -85,6 +85,34 @@ export type Deny = Entry & { readonly over: Over | undefined }
 
 export type Hold = Deny & { readonly ttlMs: number }
 
+/**
+ * The most that a position may come to. `net`: base units of either side. `gross`: base units of both sides together, for
+ * hedge mode. `notional`: quote units of either side at the reference price.
+ */
+export type PositionMax = { readonly kind: "net" | "gross" | "notional"; readonly max: Decimal }
+
+/** Bounds what an account may come to. `undefined` bounds nothing, as for a symbol that has neither entry nor default. */
+export type Guard = {
+  readonly name: string
+  readonly maxPosition:
+    | {
+        readonly bySymbol: ReadonlyMap<number, PositionMax>
+        readonly default: PositionMax | undefined
+      }
+    | undefined
+  /** Of all symbols together, as `maxOpenNotional`. */
+  readonly maxOpenOrders: number | undefined
+  /** Quote units. */
+  readonly maxOpenNotional: Decimal | undefined
+}
+
+/** A guard, and where it is written. */
+export type PlacedGuard = Guard & {
+  readonly policy: string
+  readonly file: string
+  readonly line: number
+}
+
 /** What a verdict names: an entry, or a key of the file itself. */
 export type Named = Pick<Entry, "name" | "line">
 
@@ -101,6 +129,7 @@ export type Policy = {
   readonly deny: readonly Deny[]
   readonly limits: readonly Limit[]
   readonly hold: readonly Hold[]
+  readonly guards: readonly PlacedGuard[]
   /** Paths that may be read, as patterns. */
   readonly reads: readonly string[]
   /** Nothing of its clients and keys is signed without an idempotency key. */

@@ -63,7 +63,7 @@ function settingChanges(file: string, from: Plain = {}, to: Plain = {}): readonl
   )
 }
 
-const lists = ["rules", "deny", "limits", "hold"] as const
+const lists = ["rules", "deny", "limits", "hold", "guards"] as const
 type List = (typeof lists)[number]
 
 function policyChanges(file: string, from: Plain = {}, to: Plain = {}): readonly Change[] {
@@ -113,6 +113,7 @@ type Values = { readonly from: unknown; readonly to: unknown }
 function narrows(list: List, key: string, { from, to }: Values): boolean {
   if (list === "rules") return (ruleNarrowing.get(key) ?? never)(from, to)
   if (list === "limits" && key === "max") return isLess(from, to)
+  if (list === "guards" && key.startsWith("max_open_")) return isLess(from, to)
   return false
 }
 

@@ -1,6 +1,7 @@
 import type { ActiveSet, SetInForce } from "../active/active-set.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import type { Spending } from "../budgets/budget.ts"
+import type { GuardedAccounts } from "../guards/guarded.ts"
 import type { KeyLocks, Keyring } from "../keyring/keyring.ts"
 import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
@@ -34,6 +35,7 @@ export type Asked = Asking & {
 
 /** What a request is judged, recorded and signed with. */
 export type SignContext = TokenContext & {
+  readonly accounts: GuardedAccounts
   readonly ledger: Ledger
   readonly keyring: Keyring
   readonly disk: DiskSpace
@@ -44,6 +46,8 @@ export type SignContext = TokenContext & {
 /** What it takes to say whether a request would be signed. */
 export type ExplainContext = SetInForce &
   Pick<SignContext, "disk" | "venueClock"> & {
+    /** By which guards judge; `undefined` where files alone are asked. */
+    readonly accounts: GuardedAccounts | undefined
     readonly ledger: Pick<Ledger, "findRelease" | "headroom" | "isolated"> & {
       readonly budgets: Pick<Budgets, "shortage">
       readonly marks: Pick<SignerMarks, "waiting">

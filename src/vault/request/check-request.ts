@@ -5,13 +5,20 @@ import { formatDecimal } from "../../venue/decimal.ts"
 import { budgetExhausted } from "../budgets/budget.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import { sizesOf } from "../ledger/records/request-row.ts"
-import type { Headroom } from "../ledger/records/reservation.ts"
+import type { Headroom, ReserveAsk } from "../ledger/records/reservation.ts"
 import { spentLongest } from "../ledger/meters/meters.ts"
 import { limitExhausted } from "../ledger/refusals.ts"
 import { recordedTime, type LedgerTime } from "../process/clock.ts"
 import type { CheckContext, ExplainContext } from "./asking.ts"
 import { identify, authenticate } from "./authorize.ts"
-import { bindingOf, releaseFor, type Release, judgeRequest, refuseNow } from "./judge-request.ts"
+import {
+  bindingOf,
+  guardRequest,
+  releaseFor,
+  type Release,
+  judgeRequest,
+  refuseNow,
+} from "./judge-request.ts"
 import { parseRequest, type BodyCall } from "./parse-request.ts"
 import { refuse, wouldHold } from "./refuse.ts"
 import { spendingOf } from "./spending.ts"
@@ -34,13 +41,15 @@ export function explainRequest(call: BodyCall, client: Client, vault: ExplainCon
   if (decision.kind === "refuse") return report({ refusal: decision.refusal, verdicts })
   const { ledger } = vault
   const release = releaseFor(decision, bindingOf(read.value, client), { ledger, nowMs })
+  const { sizes } = decision
+  const guarded = guardRequest(read.value, { client, sizes, set, nowMs, call }, vault.accounts)
   const standing = ledger.headroom(decision.claims, nowMs)
   const spending = spendingOf(read.value, client.name, set)
   const short = spending && ledger.budgets.shortage(spending)
   return report({
     refusal:
       refuseNow(read.value, set, vault) ??
-      heldOrSpent(release, standing, nowMs) ??
+      heldOrSpent({ release, guarded }, standing, nowMs) ??
       (short === undefined ? null : budgetExhausted(short, nowMs)),
     verdicts,
     limits: standing.map((headroom) => limitView(headroom, nowMs)),
@@ -69,13 +78,15 @@ export function explainAt(
   })
 }
 
-/** What stands in the way of what the rules allow: a person's word, else a limit. */
+/** What stands in the way of what the rules allow: a person's word, else a guard, else a limit. */
 function heldOrSpent(
-  release: Release,
+  { release, guarded }: { readonly release: Release; readonly guarded: ReserveAsk["guarded"] },
   standing: readonly Headroom[],
   nowMs: LedgerTime,
 ): Refusal | undefined {
   if (release.kind === "missing") return wouldHold(release.held)
+  const refusal = guarded?.refusal()
+  if (refusal !== undefined) return refusal
   const spent = spentLongest(standing)
   return spent && limitExhausted(spent, nowMs)
 }

@@ -3,15 +3,21 @@ import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
 import { addDecimals, type Decimal, formatDecimal, zero } from "../../venue/decimal.ts"
 import { type ActiveSet, heldPrice, referencePrice } from "../active/active-set.ts"
+import { guardedBy, type GuardedAccounts } from "../guards/guarded.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeOf, frozen } from "../ledger/records/freeze.ts"
 import type { HoldBinding } from "../ledger/records/hold.ts"
 import { readDecimal } from "../ledger/records/prices.ts"
+import type { ReserveAsk } from "../ledger/records/reservation.ts"
 import { restoredSentence } from "../ledger/signers/signer-marks.ts"
 import { judge } from "../policy/judge.ts"
-import type { Circumstances } from "../policy/match/judged-request.ts"
+import {
+  type Circumstances,
+  type JudgedRequest,
+  subjectOf,
+} from "../policy/match/judged-request.ts"
 import { worstOf } from "../policy/order-size.ts"
 import type { Allowed, OrderSize, Verdicts } from "../policy/terms.ts"
 import type { LedgerTime } from "../process/clock.ts"
@@ -21,32 +27,60 @@ import type { ExplainContext } from "./asking.ts"
 import { type BodyCall, keyOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
 
+/** The files, the moment and the call that a request is judged by. */
+type JudgedBy = {
+  readonly set: ActiveSet
+  readonly nowMs: LedgerTime
+  readonly call: Pick<BodyCall, "idempotencyKey">
+}
+
 /** Judges a read request by policy, after the invariants that need the clock. Its "no" is the refusal that goes out. */
 export function judgeRequest(
   request: ParsedRequest,
   client: Client,
-  {
-    set,
-    nowMs,
-    call,
-  }: {
-    readonly set: ActiveSet
-    readonly nowMs: LedgerTime
-    readonly call: Pick<BodyCall, "idempotencyKey">
-  },
+  by: JudgedBy,
 ): Allowed | { readonly kind: "refuse"; readonly refusal: Refusal; readonly verdicts: Verdicts } {
+  const { set, nowMs } = by
   const refusal = refuseFrozen(request, client, set) ?? refuseExpiringAgent(request, set, nowMs)
   if (refusal !== undefined) return { kind: "refuse", refusal, verdicts: () => [] }
+  const decision = judge(
+    judgedFor(request, client, by.call),
+    set.policies,
+    circumstancesOf(request.key, set, nowMs),
+  )
+  if (decision.kind !== "refuse") return decision
+  const { denial, verdicts } = decision
+  return { kind: "refuse", refusal: policyDenied(denial), verdicts }
+}
+
+/** A request as policy is told of it. */
+function judgedFor(request: ParsedRequest, client: Client, call: JudgedBy["call"]): JudgedRequest {
   const { endpoint, key, parties, business: body, payload, lane, ttlMs: expiresInMs } = request
-  const judged = {
+  return {
     ...{ client: client.name, key, operation: endpoint.id, target: parties.target },
     ...{ body, payload, lane, expiresInMs },
     isKeyed: keyOf(call, client, request) !== undefined,
   }
-  const decision = judge(judged, set.policies, circumstancesOf(key, set, nowMs))
-  if (decision.kind !== "refuse") return decision
-  const { denial, verdicts } = decision
-  return { kind: "refuse", refusal: policyDenied(denial), verdicts }
+}
+
+/** What guards make of a request that the rules allow. */
+export function guardRequest(
+  request: ParsedRequest,
+  {
+    client,
+    sizes,
+    set,
+    nowMs,
+    call,
+  }: JudgedBy & Pick<Allowed, "sizes"> & { readonly client: Client },
+  accounts: GuardedAccounts | undefined,
+): ReserveAsk["guarded"] {
+  if (accounts === undefined) return undefined
+  if (accounts.size === 0 && set.policies.every(({ guards }) => guards.length === 0))
+    return undefined
+  const circumstances = circumstancesOf(request.key, set, nowMs)
+  const subject = subjectOf(judgedFor(request, client, call), circumstances)
+  return guardedBy({ subject, sizes, set }, accounts)
 }
 
 /** What policy is told of everything else. */

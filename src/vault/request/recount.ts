@@ -3,13 +3,14 @@ import { laneOf, opaquePayload, parsePayload } from "../../venue/payload/parse-p
 import type { ActiveSet } from "../active/active-set.ts"
 import { budgetWindowMs, type Spending } from "../budgets/budget.ts"
 import { recordedTime } from "../process/clock.ts"
+import { guardedBy, type GuardedAccounts } from "../guards/guarded.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { type KeyEntry, isReserved } from "../ledger/records/bindings.ts"
 import { countedAt, readSizes } from "../ledger/records/request-row.ts"
 import type { RequestRow, ShadowRow } from "../ledger/records/row.ts"
 import { claimsOf } from "../policy/claims-of.ts"
 import { type Claim, isEver, type Policy } from "../policy/terms.ts"
-import { type JudgedRequest, subjectOf } from "../policy/match/judged-request.ts"
+import { type JudgedRequest, type Subject, subjectOf } from "../policy/match/judged-request.ts"
 import { longestDayMs } from "../policy/values/local-clock.ts"
 import { circumstancesOf } from "./judge-request.ts"
 import { recordedBody } from "./settle-record.ts"
@@ -51,11 +52,15 @@ export function longestWindowMs(policies: readonly Policy[]): number {
  */
 function recordedClaims(row: RequestRow, set: ActiveSet): readonly Claim[] {
   if (isReserved(row.client)) return [] // as when it was recorded: no limit is the operator's
+  const subject = recordedSubject(row, set)
+  return subject === undefined ? [] : claimsOf(subject, readSizes(row), set.policies).claims
+}
+
+/** A recorded request as policies see it, at the time at which it was counted; `undefined` when its key is gone. */
+function recordedSubject(row: RequestRow, set: ActiveSet): Subject | undefined {
   const judged = judgedRecord(row, set)
-  if (judged === undefined) return []
-  const circumstances = circumstancesOf(judged.key, set, recordedTime(countedAt(row)))
-  const subject = subjectOf(judged.request, circumstances)
-  return claimsOf(subject, readSizes(row), set.policies).claims
+  if (judged === undefined) return undefined
+  return subjectOf(judged.request, circumstancesOf(judged.key, set, recordedTime(countedAt(row))))
 }
 
 /** A recorded request as policy is told of it; `undefined` when its key is gone. */
@@ -121,6 +126,38 @@ export function countElsewhere(
   if (spending === undefined) return
   const elsewhere = { ...spending, terms: { ...spending.terms, ip: undefined } }
   budgets.countEarlier(elsewhere, now() - countedAt(row))
+}
+
+/** No signature is good for longer. */
+const longestValidityMs = 3_600_000
+
+/**
+ * Counts, for a start, what was signed for the accounts that guards look after and may still be taken by the venue, or may not
+ * have been shown yet. A reading from now on covers all that is older.
+ */
+export async function countUncovered(
+  set: ActiveSet,
+  { ledger, accounts, now }: GuardedVault,
+): Promise<void> {
+  if (accounts.size === 0) return
+  for await (const row of ledger.history(now() - longestValidityMs - 60_000)) {
+    countOpeners(row, set, accounts)
+  }
+}
+
+type GuardedVault = {
+  readonly ledger: Pick<Ledger, "history">
+  readonly accounts: GuardedAccounts
+  readonly now: Ledger["now"]
+}
+
+/** Counts what a recorded request can add to a position of its account, until a reading covers it. */
+export function countOpeners(row: RequestRow, set: ActiveSet, accounts: GuardedAccounts): void {
+  if (accounts.size === 0) return
+  const subject = recordedSubject(row, set)
+  if (subject === undefined) return
+  const guarded = guardedBy({ subject, sizes: readSizes(row), set }, accounts)
+  guarded?.took(row.id, row.expires_after)
 }
 
 /** Of requests in the order of counting, those that may still count. */

@@ -14,6 +14,7 @@ import { authenticate } from "./authorize.ts"
 import { answered, signReserved, type SignedBytes } from "./fill-in.ts"
 import {
   bindingOf,
+  guardRequest,
   holdRequest,
   releaseFor,
   judgeRequest,
@@ -115,6 +116,11 @@ function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, R
   }
 
   const reserved = turn.reserve({
+    guarded: guardRequest(
+      request,
+      { client, ...decision, set, nowMs: turn.nowMs, call },
+      vault.accounts,
+    ),
     signer: request.parties.signer,
     entry,
     claims: decision.claims,

@@ -1,5 +1,6 @@
 import type { FilesInForce } from "../active/active-set.ts"
 import type { Checkpoints } from "../watch/checkpoints.ts"
+import type { GuardedAccounts } from "../guards/guarded.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { PickedCurve } from "../keyring/curve.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -18,6 +19,8 @@ export type StatusSources = Pick<FilesInForce, "active" | "now" | "installation"
   /** How much room the ledger's disk has. */
   readonly disk: DiskSpace
   readonly venueClock: VenueClock
+  /** What guards know of the accounts that venue.yaml names. */
+  readonly accounts: GuardedAccounts
   /** What the vault counts and times of itself. */
   readonly metrics: VaultMetrics
 }

@@ -217,16 +217,17 @@ export function isCancel(id: OperationId): boolean {
 const heedsFlags: ReadonlySet<OperationId> = new Set<OperationId>(["placeOrder", "placeBatch"])
 
 /** The lane of a request. It is `reduce` only if every order in it can be read and can only reduce. */
-export function laneOf(endpoint: Endpoint, payload: Payload, { symbols }: Profile): Lane {
+export function laneOf(endpoint: Endpoint, payload: Payload, profile: Profile): Lane {
   if (isCancel(endpoint.id)) return "cancel"
-  if (!heedsFlags.has(endpoint.id) && !endpoint.appliesFlags) return "open"
   if (payload.kind !== "orders" || payload.orders.length === 0) return "open"
-  return payload.orders.every((order) => canOnlyReduce(order, symbols)) ? "reduce" : "open"
+  return payload.orders.every((order) => onlyReduces(endpoint, order, profile)) ? "reduce" : "open"
 }
 
-function canOnlyReduce(order: Order, symbols: Profile["symbols"]): boolean {
+/** Whether an order that a request of this endpoint makes can only close positions. */
+export function onlyReduces(endpoint: Endpoint, order: Order, { symbols }: Profile): boolean {
   const { algoOrderType } = order
   return (
+    (heedsFlags.has(endpoint.id) || endpoint.appliesFlags) &&
     order.flags.includes("reduce_only") &&
     order.tpsl === undefined && // legs have no flags, so they might open a position
     (algoOrderType === undefined || algoOrderType === "conditional") &&

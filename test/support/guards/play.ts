@@ -1,6 +1,7 @@
 import { type Exposure, enlarges, openExposure } from "../../../src/vault/guards/exposure.ts"
 import type { Opener, PositionMode, Reading } from "../../../src/vault/guards/exposure.ts"
-import { type Guard, judgeGuard } from "../../../src/vault/guards/guard.ts"
+import { judgeGuard } from "../../../src/vault/guards/guard.ts"
+import type { Guard } from "../../../src/vault/policy/terms.ts"
 import { type Decimal, wholeDecimal } from "../../../src/venue/decimal.ts"
 import { openVenue, type OpenOrder, type Truth, type VenueOrder } from "./venue.ts"
 

@@ -221,7 +221,8 @@ describe("the gate's poll of accounts", () => {
     }
     const { handed } = play(t, { made })
     await some(handed)
-    assert.equal(handed[0]?.reading.venueAtMs, 7_000)
+    const venueAtMs = handed[0]?.reading.venueAtMs ?? 0
+    assert.ok(venueAtMs <= 7_000 && venueAtMs > 6_000, `${venueAtMs}`) // less what the answer took
     isTold = false
     await some(handed, handed.length + 2)
     assert.ok(!("venueAtMs" in (handed.at(-1)?.reading ?? {})))

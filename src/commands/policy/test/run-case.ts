@@ -173,6 +173,7 @@ function vaultAt(
     disk: openDiskSpace(() => Promise.resolve(Infinity), 0),
     venueClock: openVenueClock(clock),
     keyring: { isLocked: () => false },
+    accounts: undefined,
     ledger: {
       findRelease: () => undefined,
       headroom: (claims) => metersAfter(used, claims, { set, nowMs }).headroom(claims, nowMs),

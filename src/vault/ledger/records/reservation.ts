@@ -19,6 +19,15 @@ export type ReserveAsk = {
   readonly release: { readonly hold: string } | undefined
   /** What it spends of the venue's budgets; left out where none is kept. */
   readonly spending?: Spending | undefined
+  /** What guards make of it, at the moment in which it is taken. */
+  readonly guarded?:
+    | {
+        /** Why it would pass a guard, by what is known now. */
+        readonly refusal: () => Refusal | undefined
+        /** It is signed: it counts in full until a reading covers it. */
+        readonly took: (record: RecordId, expiresAfterMs: number) => void
+      }
+    | undefined
   /** `expires_after = max(now, nonce) + ttlMs`. */
   readonly ttlMs: number
   /** What isn't open is signed by the ledger's time also while the wall clock isn't believed. */

@@ -75,13 +75,18 @@ function parsePolicy(
       definition: limitDefinition(limit, appliesTo),
     })),
     hold: placed("hold", value.hold),
+    guards: placed("guards", value.guards).map((guard) => ({
+      ...guard,
+      policy: value.policy,
+      file,
+    })),
     requireIdempotency: value.require_idempotency ? named("require_idempotency") : undefined,
     repeatWithin: ms === undefined ? undefined : { ...named("repeat_within"), ms },
   }
   return ok({ policy, placeOf })
 }
 
-const lists = ["rules", "deny", "limits", "hold"] as const
+const lists = ["rules", "deny", "limits", "hold", "guards"] as const
 type List = (typeof lists)[number]
 
 /** A refusal names policy and rule, so every entry of a file needs a name of its own. */

@@ -14,6 +14,7 @@ import {
   textAs,
   yesOrNo,
 } from "../values/scalars.ts"
+import { guardSchema } from "./guard-schema.ts"
 import { limitSchema } from "./limit-schema.ts"
 import { matchersOf, operationsOf, speechOf } from "./matcher-schema.ts"
 import { entryShapes, refusedBounds, ruleSchema, type EntryShapes } from "./rule-schema.ts"
@@ -88,6 +89,11 @@ function listShape(symbols: SymbolTable) {
       listOf(limitSchema(shapes)),
       "How much is allowed over time: every entry that applies must have room.",
       [{ name: "hourly", sum: "submitted_notional", window: "1h", max: "1000000" }],
+    ),
+    guards: described(
+      listOf(guardSchema(symbols)),
+      "What an account may come to, whoever trades it: every entry must have room for what opens a position.",
+      [{ name: "small", max_position: { "BTC-PERP": { net: "2" } }, max_open_orders: 20 }],
     ),
     hold: described(
       listOf(holdSchema(shapes)),

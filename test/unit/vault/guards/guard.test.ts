@@ -2,7 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { openExposure, type Exposure, type Opener } from "../../../../src/vault/guards/exposure.ts"
-import { type Guard, judgeGuard, type PositionMax } from "../../../../src/vault/guards/guard.ts"
+import { judgeGuard } from "../../../../src/vault/guards/guard.ts"
+import type { Guard, PositionMax } from "../../../../src/vault/policy/terms.ts"
 import { formatDecimal } from "../../../../src/venue/decimal.ts"
 import {
   buy,

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto"
+
+import type { BotParams, BotResults } from "../../link/calls/methods.ts"
+import { err, ok, type Result } from "../../std/result.ts"
+import { type Decimal, parseDecimal } from "../../venue/decimal.ts"
+import type { FieldError } from "../../venue/json.ts"
+import type { Profile } from "../../venue/profile.ts"
+import type { SetInForce } from "../active/active-set.ts"
+import type { Budgets } from "../budgets/budgets.ts"
+import { pollName } from "../ledger/records/bindings.ts"
+import { log } from "../process/log.ts"
+import { spendingOfRead } from "../request/admit-read.ts"
+import { invalidRequest, refuse } from "../request/refuse.ts"
+import { enlarges, type Reading, type Side } from "./exposure.ts"
+import type { GuardedAccount, GuardedAccounts } from "./guarded.ts"
+
+type Readings = SetInForce & {
+  readonly accounts: GuardedAccounts
+  readonly ledger: { readonly budgets: Pick<Budgets, "shortage" | "count"> }
+}
+
+/**
+ * Begins a reading of the account that is due first, when it is due and the IP budget has room for it. Its time is the
+ * ledger's own before it began, whatever the reader says later.
+ */
+export function beginReading(vault: Readings): BotResults["accountPoll"] {
+  const set = vault.active()
+  const { accountPoll: poll } = set.profile
+  const [next, second] = [...vault.accounts.values()]
+    .map((account) => ({ account, dueInMs: dueInMs(account, vault) }))
+    .sort((one, other) => one.dueInMs - other.dueInMs)
+  if (poll === undefined || next === undefined) return { dueInMs: null, round: null }
+  if (next.dueInMs > 0) return { dueInMs: next.dueInMs, round: null }
+  const { account } = next
+  const { budgets } = vault.ledger
+  const spending = spendingOfRead(poll.weight, pollName, set)
+  const short = budgets.shortage(spending)
+  if (short !== undefined) {
+    if (!account.poll.waits) log({ level: "warn", event: "account_poll_waits" })
+    account.poll.waits = true
+    return { dueInMs: Math.ceil(short.retryAfterMs ?? poll.busyMs), round: null }
+  }
+  budgets.count(spending)
+  const ticket = randomUUID()
+  Object.assign(account.poll, { waits: false, beganMs: vault.now(), ticket })
+  const { lagMs, orders, positions } = poll
+  return {
+    dueInMs: Math.min(poll.busyMs, Math.max(0, second?.dueInMs ?? poll.busyMs)),
+    round: { ticket, account: account.address, lagMs, orders, positions },
+  }
+}
+
+/** Often while something isn't covered yet, or nothing was ever read. */
+function dueInMs({ poll: { beganMs }, exposure }: GuardedAccount, vault: Readings): number {
+  const { busyMs = 0, idleMs = 0 } = vault.active().profile.accountPoll ?? {}
+  const isBusy = exposure.inFlight() > 0 || exposure.reading() === undefined
+  return (beganMs ?? -Infinity) + (isBusy ? busyMs : idleMs) - vault.now()
+}
+
+/** Takes what a reading found, whole or not at all. A ticket is good once, and until the next. */
+export function takeReading(
+  { ticket, reading: given }: BotParams["polledAccount"],
+  vault: Readings,
+): BotResults["polledAccount"] {
+  const account = [...vault.accounts.values()].find(({ poll }) => poll.ticket === ticket)
+  if (account?.poll.beganMs === undefined) {
+    const message = "no reading has this ticket, or a later one was begun"
+    return refuse(invalidRequest([{ path: "/ticket", rule: "account_poll", message }]), null)
+  }
+  account.poll.ticket = undefined
+  const reading = readingOf(given, account, vault.active().profile)
+  if (!reading.ok) return refuse(invalidRequest(reading.error), null)
+  const { beganMs: askedAtMs } = account.poll
+  account.exposure.read({ askedAtMs, venueAtMs: given.venueAtMs, ...reading.value })
+  return { kind: "answer" }
+}
+
+type Given = BotParams["polledAccount"]["reading"]
+
+function readingOf(
+  { orders, positions }: Given,
+  { mode }: GuardedAccount,
+  profile: Profile,
+): Result<Pick<Reading, "orders" | "positions">, readonly FieldError[]> {
+  const errors: FieldError[] = []
+  const unreadable = (list: string, index: number): readonly [] => {
+    const message = "names an unknown symbol, no side, or a number that can't be read"
+    errors.push({ path: `/${list}/${index}`, rule: "account_poll", message })
+    return []
+  }
+  const reading = {
+    orders: orders.flatMap(({ isBuy, ...order }, index) => {
+      const symbolId = symbolIdOf(order.symbol, profile)
+      const remaining = parseDecimal(order.remaining)
+      const price = order.price === undefined ? undefined : parseDecimal(order.price)
+      const side = enlarges(mode, { ...order, isBuy, positionSide: order.positionSide })
+      const isWhole = (price === undefined) === (order.price === undefined)
+      if (symbolId === undefined || remaining === undefined || side === undefined || !isWhole)
+        return unreadable("orders", index)
+      return [{ symbolId, isBuy, side, remaining, price }]
+    }),
+    positions: positions.flatMap((position, index) => {
+      const symbolId = symbolIdOf(position.symbol, profile)
+      const size = sizeOf(position, mode)
+      if (symbolId === undefined || size === undefined) return unreadable("positions", index)
+      return [{ symbolId, ...size }]
+    }),
+  }
+  return errors.length > 0 ? err(errors.slice(0, 10)) : ok(reading)
+}
+
+function symbolIdOf(text: string, { symbols }: Profile): number | undefined {
+  const byId = /^\d{1,10}$/.test(text) ? symbols.byId.get(Number(text)) : undefined
+  return (byId ?? symbols.byName.get(text))?.id
+}
+
+/** One-way it lies where its sign says, in hedge mode on the side that is named. */
+function sizeOf(
+  { quantity, positionSide }: Given["positions"][number],
+  mode: GuardedAccount["mode"],
+): { readonly side: Side; readonly quantity: Decimal } | undefined {
+  const isShort = quantity.startsWith("-")
+  const size = parseDecimal(isShort ? quantity.slice(1) : quantity)
+  if (size === undefined) return undefined
+  if (mode === "one_way") return { side: isShort ? "short" : "long", quantity: size }
+  if (positionSide === undefined || positionSide === "both") return undefined
+  return { side: positionSide, quantity: size }
+}

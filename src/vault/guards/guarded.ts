@@ -1,0 +1,98 @@
+import type { Address } from "../../venue/address.ts"
+import { maxDecimal } from "../../venue/decimal.ts"
+import type { AccountPoll } from "../../venue/profile.ts"
+import { type ActiveSet, walletAddressOf } from "../active/active-set.ts"
+import type { ReserveAsk } from "../ledger/records/reservation.ts"
+import type { LedgerTime } from "../process/clock.ts"
+import type { Circumstances, Subject } from "../policy/match/judged-request.ts"
+import { appliesTo, type OrderSize, type PlacedGuard } from "../policy/terms.ts"
+import { openExposure, type Exposure, type PositionMode } from "./exposure.ts"
+import { judgeGuard } from "./guard.ts"
+import { openersOf } from "./openers.ts"
+import { guardExceeded, guardUnreadable } from "./refusals.ts"
+
+/** An account that venue.yaml names, and what is known of it. */
+export type GuardedAccount = {
+  readonly name: string
+  readonly address: Address
+  readonly mode: PositionMode
+  readonly exposure: Exposure
+  /** When its last reading was begun, and by which ticket what that found is told. */
+  readonly poll: { beganMs: LedgerTime | undefined; ticket: string | undefined; waits: boolean }
+}
+
+/** By address. */
+export type GuardedAccounts = ReadonlyMap<string, GuardedAccount>
+
+/** The accounts of venue.yaml, none of them read yet. */
+export function openAccounts(poll: AccountPoll | undefined): GuardedAccounts {
+  if (poll === undefined) return new Map()
+  const { accounts, lagMs } = poll
+  return new Map(
+    accounts.map(({ name, address, positionMode: mode }) => {
+      const exposure = openExposure({ lagMs })
+      const unread = { beganMs: undefined, ticket: undefined, waits: false }
+      return [address, { name, address, mode, exposure, poll: unread }]
+    }),
+  )
+}
+
+/** What is judged, and by what. */
+type GuardAsk = {
+  readonly subject: Subject
+  readonly sizes: readonly OrderSize[]
+  readonly set: ActiveSet
+}
+
+/** `undefined` where no guard asks and none counts it: no account of venue.yaml's, or nothing that enlarges a position. */
+export function guardedBy(ask: GuardAsk, accounts: GuardedAccounts): ReserveAsk["guarded"] {
+  const { subject, sizes, set } = ask
+  const guards = guardsFor(subject, set)
+  const address = accountOf(subject, set)
+  const account = address === undefined ? undefined : accounts.get(address)
+  if (guards.length === 0 && account === undefined) return undefined
+  const openers = openersOf(subject, sizes, account?.mode ?? "one_way")
+  if (openers.ok && openers.value.length === 0) return undefined
+  return {
+    refusal() {
+      const [first] = guards
+      if (first === undefined) return undefined
+      if (!openers.ok) return guardUnreadable(openers.error, first, address)
+      if (account === undefined) return guardUnreadable("account_unknown", first, address)
+      const { symbols } = set.profile
+      const asked = { openers: openers.value, referencePrice: sizingPrice(subject.circumstances) }
+      for (const guard of guards) {
+        const found = judgeGuard(guard, account.exposure, asked)
+        if (found !== undefined) return guardExceeded(found, { guard, account, symbols })
+      }
+      return undefined
+    },
+    took(record, expiresAfterMs) {
+      if (!openers.ok) return
+      account?.exposure.took({ record, expiresAfterMs, openers: openers.value })
+    },
+  }
+}
+
+function guardsFor({ request }: Subject, { policies }: ActiveSet): readonly PlacedGuard[] {
+  return policies
+    .filter(
+      (policy) => policy.guards.length > 0 && appliesTo(policy, request.client, request.key.name),
+    )
+    .flatMap(({ guards }) => guards)
+}
+
+/** Whose position it is: the target's, else that of the agent's wallet, else the signer's. `undefined` where an agent's wallet isn't known. */
+function accountOf({ request: { target, key } }: Subject, set: ActiveSet): string | undefined {
+  if (target !== undefined || key.role === "wallet") return target ?? key.address
+  const entry = set.keys.get(key.name)
+  return entry && walletAddressOf(entry, set)
+}
+
+/** The price that sizes: the higher of the fresh one and the one that is held back. */
+function sizingPrice({ referencePrice, heldPrice }: Circumstances) {
+  return (symbolId: number) => {
+    const fresh = referencePrice(symbolId)
+    return fresh && maxDecimal(fresh, heldPrice?.(symbolId) ?? fresh)
+  }
+}

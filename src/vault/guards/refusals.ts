@@ -1,0 +1,74 @@
+import type { Refusal } from "../../contract/refusal.ts"
+import { formatDecimal } from "../../venue/decimal.ts"
+import type { SymbolTable } from "../../venue/profile.ts"
+import { symbolText } from "../policy/match/judged-request.ts"
+import type { PlacedGuard } from "../policy/terms.ts"
+import type { Excess, Unjudged } from "./guard.ts"
+import type { GuardedAccount } from "./guarded.ts"
+import type { Uncountable } from "./openers.ts"
+
+type Why = Uncountable | Unjudged["kind"] | "account_unknown"
+
+const advice: Readonly<Record<Why, string>> = {
+  account_unknown:
+    "which account it is for isn't known: have account: in venue.yaml name it, and the agent key its wallet",
+  no_reading:
+    "the account hasn't been read since the daemon started; the gate reads it by itself, so ask again in some seconds",
+  in_flight: "too many orders wait for a reading to cover them; ask again in some seconds",
+  order_unreadable: "how much it can add to a position can't be told; send an order in base units",
+  shown_nowhere:
+    "no list of open orders shows it while it waits, so it couldn't be counted; send it without trigger and legs",
+  not_a_perpetual: "guards count positions in perpetuals alone",
+  side_missing: "in hedge mode an order needs its position_side, long or short",
+  position_mode: "it would change what the guard counts by; the operator does that",
+  unknown_price: "a reference price that it takes isn't known or not fresh",
+}
+
+/** Why a guard can't tell what a request may come to, and so refuses it. */
+export function guardUnreadable(
+  why: Why,
+  { policy, name: guard, file, line }: PlacedGuard,
+  account: string | undefined,
+): Refusal {
+  return {
+    code: "guard_unreadable",
+    message: `The guard ${policy}/${guard} (${file}:${line}) can't judge this: ${advice[why]}. Cancels and reduce-only orders pass.`,
+    data: { policy, guard, why, account: account ?? null },
+  }
+}
+
+/** Why a guard has no room for a request. */
+export function guardExceeded(
+  found: Excess | Unjudged,
+  {
+    guard,
+    account,
+    symbols,
+  }: {
+    readonly guard: PlacedGuard
+    readonly account: GuardedAccount
+    readonly symbols: SymbolTable
+  },
+): Refusal {
+  if (!("max" in found)) return guardUnreadable(found.kind, guard, account.address)
+  const { policy, name, file, line } = guard
+  const { kind, measure = null, symbolId } = found
+  const symbol = symbolId === undefined ? null : symbolText(symbolId, symbols)
+  const figures = {
+    max: formatDecimal(found.max),
+    measured: formatDecimal(found.measured),
+    in_flight: formatDecimal(found.inFlight),
+    asked: formatDecimal(found.asked),
+    worst: formatDecimal(found.worst),
+    room: formatDecimal(found.room),
+  }
+  const what = [kind, measure, symbol].filter((word) => word !== null).join(" ")
+  return {
+    code: "guard_exceeded",
+    message: `The guard ${policy}/${name} (${file}:${line}) has no room: ${what} of ${account.name} would come to ${figures.worst}, and ${figures.max} is allowed (${figures.measured} by the last reading, ${figures.in_flight} in flight, ${figures.asked} asked). Cancels and reduce-only orders pass.`,
+    data: {
+      ...{ policy, guard: name, account: account.address, kind, measure, symbol, ...figures },
+      read_at: account.exposure.reading()?.askedAtMs ?? 0,
+    },
+  }
+}

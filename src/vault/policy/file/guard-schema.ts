@@ -1,0 +1,96 @@
+import * as z from "zod"
+
+import type { SymbolTable } from "../../../venue/profile.ts"
+import type { Guard, PositionMax } from "../terms.ts"
+import {
+  amountAboveZero,
+  described,
+  objectError,
+  parseSymbol,
+  policyName,
+  required,
+  tell,
+  textAs,
+  unknownSymbol,
+} from "../values/scalars.ts"
+
+/** An entry of `guards`. */
+export function guardSchema(symbols: SymbolTable): z.ZodType<Guard> {
+  return z
+    .strictObject(
+      {
+        name: required(policyName, "The guard's name in refusals.", "small"),
+        max_position: described(
+          positionMaxes(symbols),
+          "The most that a position may come to, for each symbol: net, base units of either side; gross, of both sides together in hedge mode; notional, quote units of either side at the reference price. default is for all others.",
+          { "BTC-PERP": { net: "2" }, default: { notional: "50000" } },
+        ),
+        max_open_orders: described(
+          wholeNumber,
+          "How many orders that can enlarge a position may be open at once, of all symbols together.",
+          20,
+        ),
+        max_open_notional: described(
+          amountAboveZero,
+          "The most quote units of such orders together.",
+          "100000",
+        ),
+      },
+      {
+        error: objectError(
+          "a guard: a name, and max_position, max_open_orders or max_open_notional",
+        ),
+      },
+    )
+    .transform(({ name, max_position, max_open_orders, max_open_notional }, context): Guard => {
+      if ((max_position ?? max_open_orders ?? max_open_notional) === undefined) {
+        tell(context, "must have max_position, max_open_orders or max_open_notional")
+      }
+      return {
+        name,
+        maxPosition: max_position,
+        maxOpenOrders: max_open_orders,
+        maxOpenNotional: max_open_notional,
+      }
+    })
+}
+
+const wholeNumber = textAs(
+  (text) => (/^(?:0|[1-9]\d{0,5})$/.test(text) ? Number(text) : undefined),
+  () => "must be a whole number, at most 999999",
+).meta({ written: { type: "integer", minimum: 0 } })
+
+const measures = ["net", "gross", "notional"] as const
+
+const positionMax = z
+  .strictObject(
+    {
+      net: amountAboveZero.optional(),
+      gross: amountAboveZero.optional(),
+      notional: amountAboveZero.optional(),
+    },
+    { error: objectError("a map such as {net: 2}") },
+  )
+  .transform((written, context): PositionMax => {
+    const [first, ...more] = measures.flatMap((kind) => {
+      const max = written[kind]
+      return max === undefined ? [] : [{ kind, max }]
+    })
+    if (first !== undefined && more.length === 0) return first
+    tell(context, "must have one of net, gross and notional")
+    return z.NEVER
+  })
+
+function positionMaxes(symbols: SymbolTable) {
+  return z.record(z.string(), positionMax).transform((written, context) => {
+    const bySymbol = new Map<number, PositionMax>()
+    for (const [name, max] of Object.entries(written)) {
+      const id = parseSymbol(name, symbols)
+      if (name === "default") continue
+      if (id === undefined) tell(context, unknownSymbol(name), name)
+      else if (bySymbol.has(id)) tell(context, `${name} is named twice, by name and by id`, name)
+      else bySymbol.set(id, max)
+    }
+    return { bySymbol, default: written["default"] }
+  })
+}
