@@ -88,7 +88,7 @@ export default defineConfig(
     },
   },
   {
-    files: ["src/venue/**/*.ts", "src/vault/policy/**/*.ts"],
+    files: ["src/venue/**/*.ts", "src/vault/policy/**/*.ts", "src/vault/guards/**/*.ts"],
     rules: {
       "no-restricted-properties": ["error", ...clocks],
       "no-restricted-syntax": ["error", bareDate, wholeZod],
