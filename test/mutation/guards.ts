@@ -1,6 +1,7 @@
 import { slips } from "../simulation/slips.ts"
 import { consoleGuards } from "./console-guards.ts"
 import { decidingGuards } from "./deciding-guards.ts"
+import { exposureGuards } from "./exposure-guards.ts"
 import { fleetGuards } from "./fleet-guards.ts"
 import type { Guard } from "./guard.ts"
 import { ledgerGuards } from "./ledger-guards.ts"
@@ -18,6 +19,7 @@ export const guards: readonly Guard[] = [
   ...decidingGuards,
   ...sizingGuards,
   ...limitGuards,
+  ...exposureGuards,
   ...vaultGuards,
   ...ledgerGuards,
   ...consoleGuards,
