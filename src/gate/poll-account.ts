@@ -15,6 +15,7 @@ import type { PollDependencies } from "./poll-prices.ts"
 import { causeFields, errorFields, type Log } from "./process/log.ts"
 import { type ChangeLines, tellChanges, type Trouble } from "./process/tell-changes.ts"
 import { ordersIn, positionsIn } from "./reads/account-reading.ts"
+import type { Sent } from "./upstream/exchange.ts"
 import type { Upstream } from "./upstream/upstream.ts"
 
 type AccountPollDependencies = PollDependencies & {
@@ -129,24 +130,33 @@ async function readOrders(
   return ok({ orders, ...(known.length === times.length && { venueAtMs: Math.min(...known) }) })
 }
 
+type Found<Entry> = { readonly entries: Entry[]; readonly atMs: number | undefined }
+
 /** Reads one list, and, where the answer has a `Date`, by the venue's clock when it was asked for. */
 async function readList<Entry>(
   { venue, round, signal }: Reader,
   path: string,
   parse: (answer: VenueAnswer) => Result<Entry[], string>,
-): Promise<Result<{ readonly entries: Entry[]; readonly atMs: number | undefined }, Trouble>> {
+): Promise<Result<Found<Entry>, Trouble>> {
   const message = path.replaceAll("$account", round.account)
   const [plain = "", query = ""] = message.split("?")
   const askedMs = performance.now()
   const sent = await venue.fetch({ path: plain, query, traceparent: undefined, signal })
   const tookMs = Math.ceil(performance.now() - askedMs)
-  if (sent.kind !== "answered") {
-    return err({ code: signal.aborted ? "deadline" : causeFields(sent.cause).code, message })
-  }
+  const found = signal.aborted ? err("deadline") : foundIn(sent, tookMs, parse)
+  return found.ok ? found : err({ code: found.error, message })
+}
+
+function foundIn<Entry>(
+  sent: Sent,
+  tookMs: number,
+  parse: (answer: VenueAnswer) => Result<Entry[], string>,
+): Result<Found<Entry>, string> {
+  if (sent.kind !== "answered") return err(causeFields(sent.cause).code)
   // What a cache kept is older than the reading, by nobody knows how much.
-  if (sent.made?.isKept === true) return err({ code: "kept_by_cache", message })
+  if (sent.made?.isKept === true) return err("kept_by_cache")
   const entries = parse(sent.answer)
-  if (!entries.ok) return err({ code: entries.error, message })
+  if (!entries.ok) return entries
   const { atMs } = sent.made ?? {}
   return ok({ entries: entries.value, atMs: atMs === undefined ? undefined : atMs - tookMs })
 }

@@ -15,7 +15,7 @@ import { hostInUrl, listen } from "./listen.ts"
 import { alarmsOfVault } from "./notify/alarm-log.ts"
 import { startNotify, toldSends } from "./notify/notify.ts"
 import { pollAccounts } from "./poll-account.ts"
-import { pollPrices } from "./poll-prices.ts"
+import { type PollDependencies, pollPrices } from "./poll-prices.ts"
 import { gateLimits } from "./process/gate-limits.ts"
 import { errorFields, type Log } from "./process/log.ts"
 import { givenSettings, type LiveSettings, vaultSettings } from "./settings.ts"
@@ -56,8 +56,7 @@ export async function runGate(ask: GateAsk) {
     upstream: () => settings.current?.upstream,
     ...shared,
   })
-  const polling = { link, upstream: () => settings.current?.upstream, log }
-  const polls = [pollPrices(polling), pollAccounts(polling)]
+  const polls = startPolls({ link, upstream: () => settings.current?.upstream, log })
   const [port = 0] = servers.map(portOf).filter((each) => each > 0)
   log({ level: "debug", event: "listening", port })
   const state = reportState({ service, servers, link })
@@ -76,8 +75,18 @@ export async function runGate(ask: GateAsk) {
       log({ level: "debug", event: "stopping" })
       service.stopping()
       notify.stop()
-      for (const poll of polls) poll.stop()
+      polls.stop()
       await Promise.all([gate.stop(), inTime(outbox.stop())])
+    },
+  }
+}
+
+/** Begins what the gate reads of the venue by itself. */
+function startPolls(deps: PollDependencies) {
+  const polls = [pollPrices(deps), pollAccounts(deps)]
+  return {
+    stop(): void {
+      for (const poll of polls) poll.stop()
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Refusal } from "../contract/refusal.ts"
 import { openSigning, signingNow } from "./status/signing.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import type { Profile } from "../venue/profile.ts"
-import { beginReading, takeReading } from "./guards/account-readings.ts"
+import { accountMethods } from "./guards/account-readings.ts"
 import { gateSettingsOf } from "./config/load-files.ts"
 import { wasChanged } from "./ledger/bindings.ts"
 import type { Client } from "./ledger/records/bindings.ts"
@@ -54,9 +54,7 @@ export function botMethods(vault: Vault) {
     prices: (params: BotParams["prices"]) => anew(() => fedPrices(params, vault)),
     pricePoll: () => Promise.resolve(beginRound(vault)),
     polledPrices: (params: BotParams["polledPrices"]) => anew(() => feedPolled(params, vault)),
-    accountPoll: () => Promise.resolve(beginReading(vault)),
-    polledAccount: (params: BotParams["polledAccount"]) =>
-      Promise.resolve(takeReading(params, vault)),
+    ...accountMethods(vault),
     limits: ({ token }: BotParams["limits"]) =>
       served(identify(token, vault), (client) => limits(client, vault)),
     metrics: ({ token }: BotParams["metrics"]) =>

@@ -12,17 +12,12 @@ export function tellChanges(
   { works, fails }: ChangeLines,
   stopping: AbortSignal,
 ): (what: string, trouble?: Trouble) => void {
-  const troubles = new Map<string, Trouble>()
+  const troubles = new Map<string, string>()
   return (what, trouble) => {
-    const last = troubles.get(what)
-    const isSame = last?.code === trouble?.code && last?.message === trouble?.message
-    if (stopping.aborted || isSame) return
-    if (trouble === undefined) {
-      troubles.delete(what)
-      works(what)
-    } else {
-      troubles.set(what, trouble)
-      fails(trouble)
-    }
+    const words = trouble === undefined ? "" : `${trouble.code} ${trouble.message}`
+    if (stopping.aborted || words === (troubles.get(what) ?? "")) return
+    troubles.set(what, words)
+    if (trouble === undefined) works(what)
+    else fails(trouble)
   }
 }

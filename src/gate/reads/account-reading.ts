@@ -67,26 +67,35 @@ function unreadable({ issues }: { readonly issues: readonly { path: PropertyKey[
   return `unreadable_${field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
 }
 
-/** What `read` makes of each entry of a list that is there to its end. */
+/** What `read` makes of each entry of a list. */
 function entriesIn<Entry>(
-  { status, body }: Answer,
+  answer: Answer,
   list: readonly string[],
   read: (entry: unknown) => Result<readonly Entry[], Unread>,
 ): Result<Entry[], Unread> {
-  if (status < 200 || status > 299) return err(`status_${status}`)
-  const answer = parseRawJson(body)
-  if (answer === undefined) return err("no_json")
-  if (at(answer, ["code"]) !== successCode) return err("no_success")
-  const entries: unknown = at(answer, list)
-  if (!Array.isArray(entries)) return err("no_list")
-  if (hasMore(at(answer, list.slice(0, -1)))) return err("more_pages")
+  const entries = listIn(answer, list)
+  if (!entries.ok) return entries
   const found: Entry[] = []
-  for (const entry of entries) {
+  for (const entry of entries.value) {
     const each = read(entry)
     if (!each.ok) return each
     found.push(...each.value)
   }
   return ok(found)
+}
+
+/** The list in an answer that has it to its end. */
+function listIn(
+  { status, body }: Answer,
+  list: readonly string[],
+): Result<readonly unknown[], Unread> {
+  if (status < 200 || status > 299) return err(`status_${status}`)
+  const answer = parseRawJson(body)
+  if (answer === undefined) return err("no_json")
+  if (at(answer, ["code"]) !== successCode) return err("no_success")
+  const entries = at(answer, list)
+  if (!Array.isArray(entries)) return err("no_list")
+  return hasMore(at(answer, list.slice(0, -1))) ? err("more_pages") : ok(entries)
 }
 
 /** Whether what holds a list says that this isn't its end, by the interface's "Paginated data shape". */

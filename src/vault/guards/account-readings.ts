@@ -19,11 +19,20 @@ type Readings = SetInForce & {
   readonly ledger: { readonly budgets: Pick<Budgets, "shortage" | "count"> }
 }
 
+/** The calls by which the gate reads accounts. */
+export function accountMethods(vault: Readings) {
+  return {
+    accountPoll: () => Promise.resolve(beginReading(vault)),
+    polledAccount: (params: BotParams["polledAccount"]) =>
+      Promise.resolve(takeReading(params, vault)),
+  }
+}
+
 /**
  * Begins a reading of the account that is due first, when it is due and the IP budget has room for it. Its time is the
  * ledger's own before it began, whatever the reader says later.
  */
-export function beginReading(vault: Readings): BotResults["accountPoll"] {
+function beginReading(vault: Readings): BotResults["accountPoll"] {
   const set = vault.active()
   const { accountPoll: poll } = set.profile
   const [next, second] = [...vault.accounts.values()]
@@ -58,7 +67,7 @@ function dueInMs({ poll: { beganMs }, exposure }: GuardedAccount, vault: Reading
 }
 
 /** Takes what a reading found, whole or not at all. A ticket is good once, and until the next. */
-export function takeReading(
+function takeReading(
   { ticket, reading: given }: BotParams["polledAccount"],
   vault: Readings,
 ): BotResults["polledAccount"] {
