@@ -123,7 +123,8 @@ export const accountKeys: VenueKeys = {
   },
   "account.orders": {
     form: "a list of 1 to 4",
-    meaning: "Every list of open orders that the venue has. One that is missing here isn't seen.",
+    meaning:
+      "Every list of open orders that the venue has. One that is missing here isn't seen. A list that orders leave for another, as triggers do, comes before that.",
   },
   "account.positions": { form: map, meaning: "The list of positions." },
   ...listKeys,
