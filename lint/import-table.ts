@@ -28,7 +28,13 @@ export const importTable: readonly Row[] = [
   { path: "std/", may: [], why: "std/ knows nothing of the product." },
   { path: "venue/", may: ["std/"], never: ["`node:*`"], why: "venue/ is pure." },
   { path: "vault/policy/", may: ["std/", "venue/"], never: ["`node:*`"], why: "policy/ is pure." },
-  { path: "vault/guards/", may: ["std/", "venue/"], never: ["`node:*`"], why: "guards/ is pure." },
+  {
+    path: "vault/guards/",
+    may: ["std/", "venue/"],
+    types: ["vault/policy/"],
+    never: ["`node:*`"],
+    why: "guards/ is pure.",
+  },
   {
     path: "link/",
     may: ["std/"],

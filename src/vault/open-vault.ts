@@ -25,7 +25,7 @@ import { openVaultMetrics } from "./metrics/vault-metrics.ts"
 import { adopter } from "./operator/files-in-force.ts"
 import { type Clock, systemClock } from "./process/clock.ts"
 import { noListener, type VaultListener } from "./process/log.ts"
-import { openAccounts } from "./guards/guarded.ts"
+import { openAccounts } from "./guards/accounts.ts"
 import {
   countAnew,
   countElsewhere,

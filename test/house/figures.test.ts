@@ -22,6 +22,11 @@ const added: readonly ({ readonly what: string } & Partial<Figures>)[] = [
     ...{ what: "a way that is kept warm", trustedLines: 4, loadedLines: 4 },
     ...{ sourceLines: 58, sourceFiles: 1 },
   },
+  // What an account may come to: read at the venue by the gate, judged by the vault.
+  {
+    ...{ what: "guards on exposure", trustedLines: 1_130, loadedLines: 1_120, trustedTypes: 38 },
+    ...{ sourceLines: 1_480, sourceFiles: 17 },
+  },
 ]
 
 describe("what a reader has to go through", () => {

@@ -140,12 +140,12 @@ export const decidingGuards: readonly Guard[] = [
         why: "no order reduces risk",
       },
       {
-        find: 'if (!heedsFlags.has(endpoint.id) && !endpoint.appliesFlags) return "open"',
+        find: "(heedsFlags.has(endpoint.id) || endpoint.appliesFlags) &&",
         replace: "",
         why: "a modify opens a position under a freeze",
       },
       {
-        find: "&& !endpoint.appliesFlags",
+        find: "|| endpoint.appliesFlags",
         replace: "",
         why: "the profile's word on modifies counts for nothing",
       },

@@ -262,9 +262,19 @@ export const ledgerGuards: readonly Guard[] = [
         why: "a clock that leapt stops a cancel",
       },
       {
-        find: "spent === undefined ? refuseRest(ask, from) : limitExhausted(spent, ask.nowMs)",
-        replace: "refuseRest(ask, from)",
+        find: "if (spent !== undefined) return limitExhausted(spent, nowMs)",
+        replace: "",
         why: "a spent limit refuses nothing",
+      },
+      {
+        find: "ask.guarded?.refusal() ?? refuseRest(ask, from)",
+        replace: "refuseRest(ask, from)",
+        why: "a guard refuses nothing",
+      },
+      {
+        find: "ask.guarded?.took(record, expires_after)",
+        replace: "",
+        why: "what was signed doesn't count beside a reading",
       },
       {
         find: "!state.holds.mayUse(release.hold, entry, nowMs)",

@@ -13,8 +13,8 @@ export const slips: readonly Guard[] = [
       why: "simulated: a signature is given out before its record is durable",
     },
     {
-      find: "    taken.keyUses.set(nameOf({ client, ...idempotency }), keyUse(found, ask.nowMs))\n",
-      replace: "    keyUse(found, ask.nowMs)\n",
+      find: "  taken.keyUses.set(nameOf({ client, ...idempotency }), use)\n",
+      replace: "  void use\n",
       why: "simulated: two of a batch with one key don't see each other",
     },
     {

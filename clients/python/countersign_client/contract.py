@@ -58,6 +58,8 @@ ErrorCode = Literal[
     "unauthorized",
     "token_expired",
     "policy_denied",
+    "guard_exceeded",
+    "guard_unreadable",
     "wallet_key_required",
     "key_not_allowed",
     "target_not_allowed",
@@ -209,6 +211,38 @@ class Denial(_Denial, total=False):
 
 
 PolicyDeniedData = Denial
+
+
+class GuardExceededData(TypedDict):
+    policy: str
+    guard: str
+    # Its address.
+    account: str
+    kind: Literal["max_position", "max_open_orders", "max_open_notional"]
+    # What of a position is bounded; null where it is no position.
+    measure: Optional[Literal["net", "gross", "notional"]]
+    symbol: Optional[str]
+    max: str
+    # By the last reading of the account.
+    measured: str
+    # Signed, and not yet covered by it.
+    in_flight: str
+    asked: str
+    # The three together.
+    worst: str
+    # What could be asked now.
+    room: str
+    # When that reading began.
+    read_at: int
+
+
+class GuardUnreadableData(TypedDict):
+    policy: str
+    guard: str
+    # A word of docs/error-codes.md.
+    why: str
+    # Its address; null where it isn't known.
+    account: Optional[str]
 
 
 class WalletKeyRequiredData(TypedDict):
@@ -716,6 +750,18 @@ class RefusalIdempotencyExpired(TypedDict):
     data: IdempotencyExpiredData
 
 
+class RefusalGuardExceeded(TypedDict):
+    code: Literal["guard_exceeded"]
+    message: str
+    data: GuardExceededData
+
+
+class RefusalGuardUnreadable(TypedDict):
+    code: Literal["guard_unreadable"]
+    message: str
+    data: GuardUnreadableData
+
+
 class RefusalLimitExhausted(TypedDict):
     code: Literal["limit_exhausted"]
     message: str
@@ -784,6 +830,8 @@ Refusal = Union[
     RefusalIdempotencyConflict,
     RefusalAlreadyAccepted,
     RefusalIdempotencyExpired,
+    RefusalGuardExceeded,
+    RefusalGuardUnreadable,
     RefusalLimitExhausted,
     Refusal10029,
     RefusalIpBudgetExhausted,

@@ -130,13 +130,17 @@ function reserve(ask: ReserveAsk, taken: TakenInTurn, from: DecideFrom): Reserva
   waitFor(taken, store.append(row))
   waitFor(taken, from.marks.cover(ask.signer, nonce))
   taken.reserved.push({ entry: ask.entry, record })
-  const { client, idempotency } = ask.entry
-  if (idempotency !== undefined) {
-    const found = { row, ...nothingHeard }
-    taken.keyUses.set(nameOf({ client, ...idempotency }), keyUse(found, ask.nowMs))
-  }
+  noteKey(row, taken, ask.nowMs)
   requestStages.publish({ stage: "reserved" })
   return { kind: "reserved", record, nonce, expiresAfterMs: expires_after }
+}
+
+/** What the rest of the turn is told of the row's idempotency key. */
+function noteKey(row: RequestRow, taken: TakenInTurn, nowMs: LedgerTime): void {
+  const { client, idempotency } = row
+  if (idempotency === undefined) return
+  const use = keyUse({ row, ...nothingHeard }, nowMs)
+  taken.keyUses.set(nameOf({ client, ...idempotency }), use)
 }
 
 /** Opens a hold, or finds the one of this very request that waits already. */

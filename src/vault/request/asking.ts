@@ -1,7 +1,7 @@
 import type { ActiveSet, SetInForce } from "../active/active-set.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import type { Spending } from "../budgets/budget.ts"
-import type { GuardedAccounts } from "../guards/guarded.ts"
+import type { GuardedAccounts } from "../guards/accounts.ts"
 import type { KeyLocks, Keyring } from "../keyring/keyring.ts"
 import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"

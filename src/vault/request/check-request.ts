@@ -13,12 +13,13 @@ import type { CheckContext, ExplainContext } from "./asking.ts"
 import { identify, authenticate } from "./authorize.ts"
 import {
   bindingOf,
-  guardRequest,
   releaseFor,
   type Release,
+  isGuarded,
   judgeRequest,
   refuseNow,
 } from "./judge-request.ts"
+import { guardRequest } from "./guard-request.ts"
 import { parseRequest, type BodyCall } from "./parse-request.ts"
 import { refuse, wouldHold } from "./refuse.ts"
 import { spendingOf } from "./spending.ts"
@@ -42,7 +43,9 @@ export function explainRequest(call: BodyCall, client: Client, vault: ExplainCon
   const { ledger } = vault
   const release = releaseFor(decision, bindingOf(read.value, client), { ledger, nowMs })
   const { sizes } = decision
-  const guarded = guardRequest(read.value, { client, sizes, set, nowMs, call }, vault.accounts)
+  const guarded = isGuarded(vault.accounts, set)
+    ? guardRequest(read.value, { client, sizes, set, nowMs, call }, vault.accounts)
+    : undefined
   const standing = ledger.headroom(decision.claims, nowMs)
   const spending = spendingOf(read.value, client.name, set)
   const short = spending && ledger.budgets.shortage(spending)

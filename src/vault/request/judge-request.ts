@@ -3,21 +3,16 @@ import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
 import { addDecimals, type Decimal, formatDecimal, zero } from "../../venue/decimal.ts"
 import { type ActiveSet, heldPrice, referencePrice } from "../active/active-set.ts"
-import { guardedBy, type GuardedAccounts } from "../guards/guarded.ts"
+import type { GuardedAccounts } from "../guards/accounts.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeOf, frozen } from "../ledger/records/freeze.ts"
 import type { HoldBinding } from "../ledger/records/hold.ts"
 import { readDecimal } from "../ledger/records/prices.ts"
-import type { ReserveAsk } from "../ledger/records/reservation.ts"
 import { restoredSentence } from "../ledger/signers/signer-marks.ts"
 import { judge } from "../policy/judge.ts"
-import {
-  type Circumstances,
-  type JudgedRequest,
-  subjectOf,
-} from "../policy/match/judged-request.ts"
+import { type Circumstances, type JudgedRequest } from "../policy/match/judged-request.ts"
 import { worstOf } from "../policy/order-size.ts"
 import type { Allowed, OrderSize, Verdicts } from "../policy/terms.ts"
 import type { LedgerTime } from "../process/clock.ts"
@@ -28,7 +23,7 @@ import { type BodyCall, keyOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
 
 /** The files, the moment and the call that a request is judged by. */
-type JudgedBy = {
+export type JudgedBy = {
   readonly set: ActiveSet
   readonly nowMs: LedgerTime
   readonly call: Pick<BodyCall, "idempotencyKey">
@@ -53,34 +48,27 @@ export function judgeRequest(
   return { kind: "refuse", refusal: policyDenied(denial), verdicts }
 }
 
+/** Whether guards may have a say in what a set signs. */
+export function isGuarded(
+  accounts: GuardedAccounts | undefined,
+  { policies }: ActiveSet,
+): accounts is GuardedAccounts {
+  if (accounts === undefined) return false
+  return accounts.size > 0 || policies.some(({ guards }) => guards.length > 0)
+}
+
 /** A request as policy is told of it. */
-function judgedFor(request: ParsedRequest, client: Client, call: JudgedBy["call"]): JudgedRequest {
+export function judgedFor(
+  request: ParsedRequest,
+  client: Client,
+  call: JudgedBy["call"],
+): JudgedRequest {
   const { endpoint, key, parties, business: body, payload, lane, ttlMs: expiresInMs } = request
   return {
     ...{ client: client.name, key, operation: endpoint.id, target: parties.target },
     ...{ body, payload, lane, expiresInMs },
     isKeyed: keyOf(call, client, request) !== undefined,
   }
-}
-
-/** What guards make of a request that the rules allow. */
-export function guardRequest(
-  request: ParsedRequest,
-  {
-    client,
-    sizes,
-    set,
-    nowMs,
-    call,
-  }: JudgedBy & Pick<Allowed, "sizes"> & { readonly client: Client },
-  accounts: GuardedAccounts | undefined,
-): ReserveAsk["guarded"] {
-  if (accounts === undefined) return undefined
-  if (accounts.size === 0 && set.policies.every(({ guards }) => guards.length === 0))
-    return undefined
-  const circumstances = circumstancesOf(request.key, set, nowMs)
-  const subject = subjectOf(judgedFor(request, client, call), circumstances)
-  return guardedBy({ subject, sizes, set }, accounts)
 }
 
 /** What policy is told of everything else. */

@@ -8,14 +8,16 @@ import type { KeyUse } from "../ledger/found-records.ts"
 import type { FoundKey } from "../ledger/store/store.ts"
 import type { Taken } from "../ledger/records/reservation.ts"
 import type { Idempotency } from "../ledger/records/row.ts"
+import type { Allowed } from "../policy/terms.ts"
 import { requestStages } from "../process/stages.ts"
 import type { Asked, Asking, SignContext } from "./asking.ts"
 import { authenticate } from "./authorize.ts"
+import { guardRequest } from "./guard-request.ts"
 import { answered, signReserved, type SignedBytes } from "./fill-in.ts"
 import {
   bindingOf,
-  guardRequest,
   holdRequest,
+  isGuarded,
   releaseFor,
   judgeRequest,
   refuseIsolated,
@@ -116,11 +118,7 @@ function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, R
   }
 
   const reserved = turn.reserve({
-    guarded: guardRequest(
-      request,
-      { client, ...decision, set, nowMs: turn.nowMs, call },
-      vault.accounts,
-    ),
+    guarded: guardedNow(asked, decision, vault),
     signer: request.parties.signer,
     entry,
     claims: decision.claims,
@@ -133,6 +131,12 @@ function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, R
   })
   if (reserved.kind === "refused") return err(reserved.refusal)
   return ok(() => ({ kind: "signed", asked, signed: sign(asked, reserved, vault), judgedMs }))
+}
+
+function guardedNow(asked: Asked, { sizes }: Allowed, { accounts }: SignContext) {
+  const { request, set, turn } = asked
+  if (!isGuarded(accounts, set)) return undefined
+  return guardRequest(request, { ...asked, sizes, nowMs: turn.nowMs }, accounts)
 }
 
 function atOnce(answer: BotResults["sign"]): () => Decided {

@@ -1,6 +1,6 @@
 import type { FilesInForce } from "../active/active-set.ts"
 import type { Checkpoints } from "../watch/checkpoints.ts"
-import type { GuardedAccounts } from "../guards/guarded.ts"
+import type { GuardedAccounts } from "../guards/accounts.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { PickedCurve } from "../keyring/curve.ts"
 import type { Ledger } from "../ledger/ledger.ts"

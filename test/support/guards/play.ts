@@ -53,15 +53,22 @@ function guardOf({ boundsOrders, isGross, mode }: Setup): Guard {
 }
 
 /** What passes a bound, if anything does. */
-function overOf({ orders, positions }: Truth, setup: Setup): string | undefined {
+function overOf(truth: Truth, setup: Setup): string | undefined {
+  return overPosition(truth, setup) ?? (setup.boundsOrders ? overOrders(truth) : undefined)
+}
+
+function overPosition({ positions }: Truth, { isGross, mode }: Setup): string | undefined {
   for (const { id, most } of symbols) {
     const held = positions.filter(({ symbol }) => symbol === id)
     const sizes = held.map(({ quantity }) => Math.abs(quantity))
-    const isGross = id === 1 && setup.isGross && setup.mode === "hedge"
-    const size = isGross ? sizes.reduce((sum, each) => sum + each, 0) : Math.max(0, ...sizes)
+    const isSummed = id === 1 && isGross && mode === "hedge"
+    const size = isSummed ? sizes.reduce((sum, each) => sum + each, 0) : Math.max(0, ...sizes)
     if (size > most) return `${size} of ${most} of symbol ${id}`
   }
-  if (!setup.boundsOrders) return undefined
+  return undefined
+}
+
+function overOrders({ orders }: Truth): string | undefined {
   const opening = orders.filter((order) => opens(order))
   if (opening.length > mostOrders) return `${opening.length} open orders`
   const notional = opening.reduce((sum, order) => sum + order.remaining * worstPrice(order), 0)
@@ -208,9 +215,7 @@ function openersOf(orders: readonly VenueOrder[], mode: PositionMode): readonly 
 function deliver(world: World, choose: Choices): void {
   const signed = pick(world.underway, choose)
   if (signed === undefined) return
-  // At times at the very last moment.
-  const lastMs = signed.expiresAfterMs + world.setup.aheadMs
-  if (choose(2) === 0 && lastMs > world.nowMs && lastMs < world.nowMs + 25_000) world.nowMs = lastMs
+  if (choose(2) === 0) waitForTheLastMoment(world, signed)
   world.underway.delete(signed)
   if (venueNow(world) > signed.expiresAfterMs) return
   for (const order of signed.orders) {
@@ -218,6 +223,11 @@ function deliver(world: World, choose: Choices): void {
     const fills = choose(3) === 0 ? choose(order.quantity + 1) : 0
     world.venue.accept(world.nowMs, order, fills)
   }
+}
+
+function waitForTheLastMoment(world: World, { expiresAfterMs }: Signed): void {
+  const lastMs = expiresAfterMs + world.setup.aheadMs
+  if (lastMs > world.nowMs && lastMs < world.nowMs + 25_000) world.nowMs = lastMs
 }
 
 function fill({ venue, nowMs }: World, choose: Choices): void {
@@ -262,18 +272,27 @@ function readOn(world: World, choose: Choices): void {
   if (orders !== undefined && positions !== undefined) {
     world.begun.delete(reading)
     if (choose(8) > 0) world.exposure.read(toldOf(world, { ...reading, orders, positions }))
-    return
+  } else if (readAtMs === undefined) readFirst(world, reading, choose)
+  else readSecond(world, { reading, readAtMs }, choose)
+}
+
+function readFirst(world: World, reading: Begun, choose: Choices): void {
+  const { reads } = world.slip
+  reading.readAtMs = world.nowMs
+  if (reads !== "positions_first") readOrders(world, reading, choose)
+  if (reads === "positions_first" || reads === "positions_older") {
+    reading.positions = shown(world, choose).positions
   }
-  if (readAtMs === undefined) {
-    reading.readAtMs = world.nowMs
-    if (world.slip.reads === "positions_first") reading.positions = shown(world, choose).positions
-    else readOrders(world, reading, choose)
-    if (world.slip.reads === "positions_older") reading.positions = shown(world, choose).positions
-    return
-  }
+}
+
+function readSecond(
+  world: World,
+  { reading, readAtMs }: { readonly reading: Begun; readonly readAtMs: number },
+  choose: Choices,
+): void {
   if (choose(2) === 0) world.nowMs = Math.max(world.nowMs, readAtMs + lagMs)
   if (world.nowMs < readAtMs + lagMs) return
-  if (orders === undefined) readOrders(world, reading, choose)
+  if (reading.orders === undefined) readOrders(world, reading, choose)
   else reading.positions = shown(world, choose).positions
 }
 

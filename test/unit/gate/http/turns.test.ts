@@ -121,7 +121,7 @@ describe("calls to the vault", () => {
     const answers: (() => void)[] = []
     const call: BotLink["call"] = (method, params) => {
       asked.push(`${method} ${"token" in params ? params.token : ""}`)
-      return new Promise((resolve) => answers.push(() => resolve(undefined as never)))
+      return new Promise<never>((resolve) => answers.push(resolve as () => void))
     }
     const link: BotLink = inTurns({ call, close: () => undefined }, (of) => of ?? "", limits)
     const answerFirst = async (): Promise<void> => {

@@ -28,6 +28,24 @@ function assertRefused(lines: string, message: RegExp): void {
   assert.match(config.error[0]?.message ?? "", message)
 }
 
+describe("keep_warm in countersign.yaml", () => {
+  for (const [pause, ms] of [
+    ["off", undefined],
+    ["1ms", 1],
+    ["1s", 1_000],
+    ["0ms", "refused"],
+    ["1001ms", "refused"],
+    ["5", "refused"],
+  ] as const) {
+    it(`${ms === "refused" ? "refuses" : "takes"} a keep_warm of ${pause}`, () => {
+      const config = parseConfig(`${least}keep_warm: ${pause}\n`, "countersign.yaml")
+      assert.equal(config.ok ? config.value.keepWarmMs : "refused", ms)
+      if (config.ok) return
+      assert.match(config.error[0]?.message ?? "", /^expected off, or a duration like 5ms/)
+    })
+  }
+})
+
 describe("upstream in countersign.yaml", () => {
   it("is direct, with the system's authorities and 15 s, unless it says otherwise", () => {
     const usual = { ca: null, proxy: null, deadlineMs: 15_000 }
@@ -112,22 +130,6 @@ describe("upstream in countersign.yaml", () => {
       assert.equal(config.ok ? config.value.maxVenueOffsetMs : "refused", ms)
       if (config.ok) return
       assert.match(config.error[0]?.message ?? "", /^expected off, or a duration like 5s, 1s to 1h/)
-    })
-  }
-
-  for (const [pause, ms] of [
-    ["off", undefined],
-    ["1ms", 1],
-    ["1s", 1_000],
-    ["0ms", "refused"],
-    ["1001ms", "refused"],
-    ["5", "refused"],
-  ] as const) {
-    it(`${ms === "refused" ? "refuses" : "takes"} a keep_warm of ${pause}`, () => {
-      const config = parseConfig(`${least}keep_warm: ${pause}\n`, "countersign.yaml")
-      assert.equal(config.ok ? config.value.keepWarmMs : "refused", ms)
-      if (config.ok) return
-      assert.match(config.error[0]?.message ?? "", /^expected off, or a duration like 5ms/)
     })
   }
 

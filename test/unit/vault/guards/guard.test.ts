@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { openExposure, type Exposure, type Opener } from "../../../../src/vault/guards/exposure.ts"
+import type { Decimal } from "../../../../src/venue/decimal.ts"
 import { judgeGuard } from "../../../../src/vault/guards/guard.ts"
 import type { Guard, PositionMax } from "../../../../src/vault/policy/terms.ts"
 import { formatDecimal } from "../../../../src/venue/decimal.ts"
@@ -30,18 +31,22 @@ function positionGuard(kind: PositionMax["kind"], max: string): Guard {
 const netOf10 = positionGuard("net", "10")
 
 /** What a guard says, with decimals as text. */
-function judged(guard: Guard, exposure: Exposure, openers: readonly Opener[], reference?: string) {
+function judged(
+  guard: Guard,
+  exposure: Exposure,
+  asked: readonly Opener[] | { readonly openers: readonly Opener[]; readonly reference: string },
+) {
+  const { openers, reference } =
+    "openers" in asked ? asked : { openers: asked, reference: undefined }
   const referencePrice = () => (reference === undefined ? undefined : decimal(reference))
-  const said = judgeGuard(guard, exposure, { openers, referencePrice })
+  const said: object | undefined = judgeGuard(guard, exposure, { openers, referencePrice })
   return (
-    said &&
-    Object.fromEntries(
-      Object.entries(said).map(([name, value]) => [
-        name,
-        typeof value === "object" ? formatDecimal(value) : value,
-      ]),
-    )
+    said && Object.fromEntries(Object.entries(said).map(([name, value]) => [name, shown(value)]))
   )
+}
+
+function shown(value: unknown): unknown {
+  return typeof value === "object" ? formatDecimal(value as Decimal) : value // no other object is in it
 }
 
 describe("max_position", () => {
@@ -97,8 +102,8 @@ describe("max_position", () => {
   it("counts notional at the reference price, and refuses without one", () => {
     const exposure = exposureOf({ positions: [held("long", "4")] })
     const guard = positionGuard("notional", "100")
-    assert.equal(judged(guard, exposure, [buy("1")], "20"), undefined)
-    const over = judged(guard, exposure, [buy("1")], "20.01")
+    assert.equal(judged(guard, exposure, { openers: [buy("1")], reference: "20" }), undefined)
+    const over = judged(guard, exposure, { openers: [buy("1")], reference: "20.01" })
     assert.deepEqual([over?.["measured"], over?.["worst"]], ["80.04", "100.05"])
     const unknown = { kind: "unknown_price", of: "max_position", symbolId }
     assert.deepEqual(judged(guard, exposure, [buy("1")]), unknown)

@@ -71,11 +71,11 @@ async function open(t: TestContext, time: "stands_still" | "goes_on" = "stands_s
     tell: (ticket: string, reading: Reading = nothing) =>
       test.bots.polledAccount({ ticket, reading }),
     /** An account that was read as having nothing. */
-    async readEmpty(): Promise<void> {
+    readEmpty: async () => {
       const { kind } = await test.bots.polledAccount({ ticket: await begin(), reading: nothing })
       assert.equal(kind, "answer")
     },
-    async reopen(): Promise<void> {
+    reopen: async () => {
       test = await test.reopen()
     },
   }

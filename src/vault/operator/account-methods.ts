@@ -4,15 +4,15 @@ import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { type Decimal, parseDecimal } from "../../venue/decimal.ts"
 import type { FieldError } from "../../venue/json.ts"
-import type { Profile } from "../../venue/profile.ts"
+import type { AccountPoll, Profile } from "../../venue/profile.ts"
 import type { SetInForce } from "../active/active-set.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import { pollName } from "../ledger/records/bindings.ts"
 import { log } from "../process/log.ts"
 import { spendingOfRead } from "../request/admit-read.ts"
 import { invalidRequest, refuse } from "../request/refuse.ts"
-import { enlarges, type Reading, type Side } from "./exposure.ts"
-import type { GuardedAccount, GuardedAccounts } from "./guarded.ts"
+import { enlarges, type Reading, type Side } from "../guards/exposure.ts"
+import type { GuardedAccount, GuardedAccounts } from "../guards/accounts.ts"
 
 type Readings = SetInForce & {
   readonly accounts: GuardedAccounts
@@ -33,30 +33,33 @@ export function accountMethods(vault: Readings) {
  * ledger's own before it began, whatever the reader says later.
  */
 function beginReading(vault: Readings): BotResults["accountPoll"] {
-  const set = vault.active()
-  const { accountPoll: poll } = set.profile
+  const { accountPoll: poll } = vault.active().profile
   const [next, second] = [...vault.accounts.values()]
     .map((account) => ({ account, dueInMs: dueInMs(account, vault) }))
     .sort((one, other) => one.dueInMs - other.dueInMs)
   if (poll === undefined || next === undefined) return { dueInMs: null, round: null }
   if (next.dueInMs > 0) return { dueInMs: next.dueInMs, round: null }
-  const { account } = next
-  const { budgets } = vault.ledger
-  const spending = spendingOfRead(poll.weight, pollName, set)
-  const short = budgets.shortage(spending)
-  if (short !== undefined) {
-    if (!account.poll.waits) log({ level: "warn", event: "account_poll_waits" })
-    account.poll.waits = true
-    return { dueInMs: Math.ceil(short.retryAfterMs ?? poll.busyMs), round: null }
-  }
-  budgets.count(spending)
+  const waitMs = takeWeight(next.account, poll, vault)
+  if (waitMs > 0) return { dueInMs: waitMs, round: null }
   const ticket = randomUUID()
-  Object.assign(account.poll, { waits: false, beganMs: vault.now(), ticket })
+  Object.assign(next.account.poll, { beganMs: vault.now(), ticket })
   const { lagMs, orders, positions } = poll
+  const othersDueInMs = Math.max(0, second?.dueInMs ?? Infinity)
   return {
-    dueInMs: Math.min(poll.busyMs, Math.max(0, second?.dueInMs ?? poll.busyMs)),
-    round: { ticket, account: account.address, lagMs, orders, positions },
+    dueInMs: Math.min(poll.busyMs, othersDueInMs),
+    round: { ticket, account: next.account.address, lagMs, orders, positions },
   }
+}
+
+/** Takes what a reading weighs of the IP budget; answers how long to wait where it has no room. */
+function takeWeight({ poll }: GuardedAccount, { weight, busyMs }: AccountPoll, vault: Readings) {
+  const { budgets } = vault.ledger
+  const spending = spendingOfRead(weight, pollName, vault.active())
+  const short = budgets.shortage(spending)
+  if (short === undefined) budgets.count(spending)
+  else if (!poll.waits) log({ level: "warn", event: "account_poll_waits" })
+  poll.waits = short !== undefined
+  return short === undefined ? 0 : Math.ceil(short.retryAfterMs ?? busyMs)
 }
 
 /** Often while something isn't covered yet, or nothing was ever read. */

@@ -1,48 +1,35 @@
-import type { Address } from "../../venue/address.ts"
 import { maxDecimal } from "../../venue/decimal.ts"
-import type { AccountPoll } from "../../venue/profile.ts"
 import { type ActiveSet, walletAddressOf } from "../active/active-set.ts"
 import type { ReserveAsk } from "../ledger/records/reservation.ts"
-import type { LedgerTime } from "../process/clock.ts"
-import type { Circumstances, Subject } from "../policy/match/judged-request.ts"
-import { appliesTo, type OrderSize, type PlacedGuard } from "../policy/terms.ts"
-import { openExposure, type Exposure, type PositionMode } from "./exposure.ts"
-import { judgeGuard } from "./guard.ts"
+import { type Circumstances, type Subject, subjectOf } from "../policy/match/judged-request.ts"
+import { type Allowed, appliesTo, type PlacedGuard } from "../policy/terms.ts"
+import type { GuardedAccounts } from "../guards/accounts.ts"
+import { judgeGuard } from "../guards/guard.ts"
+import type { Client } from "../ledger/records/bindings.ts"
+import { circumstancesOf, type JudgedBy, judgedFor } from "./judge-request.ts"
+import type { ParsedRequest } from "./parse-request.ts"
 import { openersOf } from "./openers.ts"
-import { guardExceeded, guardUnreadable } from "./refusals.ts"
+import { guardExceeded, guardUnreadable } from "./refuse-guarded.ts"
 
-/** An account that venue.yaml names, and what is known of it. */
-export type GuardedAccount = {
-  readonly name: string
-  readonly address: Address
-  readonly mode: PositionMode
-  readonly exposure: Exposure
-  /** When its last reading was begun, and by which ticket what that found is told. */
-  readonly poll: { beganMs: LedgerTime | undefined; ticket: string | undefined; waits: boolean }
-}
-
-/** By address. */
-export type GuardedAccounts = ReadonlyMap<string, GuardedAccount>
-
-/** The accounts of venue.yaml, none of them read yet. */
-export function openAccounts(poll: AccountPoll | undefined): GuardedAccounts {
-  if (poll === undefined) return new Map()
-  const { accounts, lagMs } = poll
-  return new Map(
-    accounts.map(({ name, address, positionMode: mode }) => {
-      const exposure = openExposure({ lagMs })
-      const unread = { beganMs: undefined, ticket: undefined, waits: false }
-      return [address, { name, address, mode, exposure, poll: unread }]
-    }),
-  )
+/** What guards make of a request that the rules allow. */
+export function guardRequest(
+  request: ParsedRequest,
+  {
+    client,
+    sizes,
+    set,
+    nowMs,
+    call,
+  }: JudgedBy & Pick<Allowed, "sizes"> & { readonly client: Client },
+  accounts: GuardedAccounts,
+): ReserveAsk["guarded"] {
+  const circumstances = circumstancesOf(request.key, set, nowMs)
+  const subject = subjectOf(judgedFor(request, client, call), circumstances)
+  return guardedBy({ subject, sizes, set }, accounts)
 }
 
 /** What is judged, and by what. */
-type GuardAsk = {
-  readonly subject: Subject
-  readonly sizes: readonly OrderSize[]
-  readonly set: ActiveSet
-}
+type GuardAsk = Pick<Allowed, "sizes"> & { readonly subject: Subject; readonly set: ActiveSet }
 
 /** `undefined` where no guard asks and none counts it: no account of venue.yaml's, or nothing that enlarges a position. */
 export function guardedBy(ask: GuardAsk, accounts: GuardedAccounts): ReserveAsk["guarded"] {

@@ -1,0 +1,29 @@
+import type { Address } from "../../venue/address.ts"
+import type { AccountPoll } from "../../venue/profile.ts"
+import { type Exposure, openExposure, type PositionMode } from "./exposure.ts"
+
+/** An account that venue.yaml names, and what is known of it. */
+export type GuardedAccount = {
+  readonly name: string
+  readonly address: Address
+  readonly mode: PositionMode
+  readonly exposure: Exposure
+  /** When its last reading was begun, by the ledger's time, and by which ticket what that finds is told. */
+  readonly poll: { beganMs: number | undefined; ticket: string | undefined; waits: boolean }
+}
+
+/** By address. */
+export type GuardedAccounts = ReadonlyMap<string, GuardedAccount>
+
+/** The accounts of venue.yaml, none of them read yet. */
+export function openAccounts(poll: AccountPoll | undefined): GuardedAccounts {
+  if (poll === undefined) return new Map()
+  const { accounts, lagMs } = poll
+  return new Map(
+    accounts.map(({ name, address, positionMode: mode }) => {
+      const exposure = openExposure({ lagMs })
+      const unread = { beganMs: undefined, ticket: undefined, waits: false }
+      return [address, { name, address, mode, exposure, poll: unread }]
+    }),
+  )
+}
