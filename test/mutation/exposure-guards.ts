@@ -6,7 +6,7 @@ const unit = "unit/vault/guards"
 export const exposureGuards: readonly Guard[] = [
   ...guardsOf(
     "vault/guards/exposure.ts",
-    [`${unit}/exposure`],
+    [`${unit}/exposure`, "unit/vault/request/count-uncovered"],
     [
       {
         find: "askedAtMs - lagMs - skewMs.untold",
@@ -17,6 +17,11 @@ export const exposureGuards: readonly Guard[] = [
         find: "Math.min(askedAtMs - lagMs - skewMs.told, venueAtMs - lagMs - 1)",
         replace: "askedAtMs - lagMs - skewMs.told",
         why: "a clock that is ahead of the venue's covers what may still be taken",
+      },
+      {
+        find: "      if (next.coveredMs < unknownUntilMs) return false\n",
+        replace: "",
+        why: "a restore's lost signatures are covered by a reading",
       },
       {
         find: "one.coveredMs < other.coveredMs",

@@ -106,7 +106,12 @@ export function openExposure({ lagMs }: { readonly lagMs: number }) {
   let inForce: InForce | undefined
   const unsettled = new Map<string, SignedOpeners>()
   let inFlight = countOpeners([])
+  let unknownUntilMs = -Infinity
   return {
+    /** Something may be signed that isn't known here, and be taken until then: no reading that covers less is of use. */
+    distrust(untilMs: number): void {
+      unknownUntilMs = Math.max(unknownUntilMs, untilMs)
+    },
     /** Counts a signed request until a reading covers it. One that is counted or covered already changes nothing. */
     took(signed: SignedOpeners): void {
       const { record, expiresAfterMs, openers } = signed
@@ -117,10 +122,11 @@ export function openExposure({ lagMs }: { readonly lagMs: number }) {
     },
     /**
      * Puts a reading in force and lets go of what it covers. Answers `false`, and changes nothing, where the one in
-     * force was asked for later or covers more: what that one let go of, this one needn't show.
+     * force was asked for later or covers more: what that one let go of, this one needn't show; or where it is distrusted.
      */
     read(reading: Reading): boolean {
       const next = takeIn(reading, lagMs)
+      if (next.coveredMs < unknownUntilMs) return false
       if (inForce !== undefined && isOlder(next, inForce)) return false
       inForce = next
       for (const [record, { expiresAfterMs }] of unsettled) {

@@ -134,20 +134,32 @@ const longestValidityMs = 3_600_000
 
 /**
  * Counts, for a start, what was signed for the accounts that guards look after and may still be taken by the venue, or may not
- * have been shown yet. A reading from now on covers all that is older.
+ * have been shown yet. What is older any reading from now on covers. Where a ledger was restored, signatures that it
+ * doesn't have may be good as long: of each signer up to the nonce that its mark tells.
  */
 export async function countUncovered(
   set: ActiveSet,
   { ledger, accounts, now }: GuardedVault,
 ): Promise<void> {
   if (accounts.size === 0) return
+  const known = new Map<string, number>()
   for await (const row of ledger.history(now() - longestValidityMs - 60_000)) {
     countOpeners(row, set, accounts)
+    known.set(row.signer, Math.max(row.nonce, known.get(row.signer) ?? 0))
   }
+  const used = [
+    ...ledger.marks.waiting(),
+    ...[...set.keys.values()].map(({ address: signer }) => {
+      return { signer, nonce: ledger.lastNonce(signer) ?? 0 }
+    }),
+  ]
+  const lost = used.filter(({ signer, nonce }) => nonce > (known.get(signer) ?? 0))
+  const untilMs = Math.max(0, ...lost.map(({ nonce }) => nonce)) + longestValidityMs
+  for (const { exposure } of accounts.values()) exposure.distrust(untilMs)
 }
 
 type GuardedVault = {
-  readonly ledger: Pick<Ledger, "history">
+  readonly ledger: Pick<Ledger, "history" | "lastNonce" | "marks">
   readonly accounts: GuardedAccounts
   readonly now: Ledger["now"]
 }

@@ -4,22 +4,8 @@ import { describe, it, type TestContext } from "node:test"
 import type { BotParams } from "../../../../src/link/calls/methods.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { fakeClock, startMs } from "../../../support/fake-clock.ts"
-import { addressOfSecret } from "../../../support/key-pair.ts"
+import { guardedAccount, guardedWallet } from "../../../support/guarded-account.ts"
 import { cancelPath, limitOrder, openTestVault } from "../../../support/open-test-vault.ts"
-
-const secret = new Uint8Array(32).fill(7)
-const address = addressOfSecret(secret)
-
-const account = `
-account:
-  accounts: {main: {address: "${address}"}}
-  lag: 3s
-  poll: {busy: 2s, idle: 30s}
-  orders:
-    - {path: /v1/trade/open-orders?account_address=$account, list: /data/list, symbol: /symbol_id,
-       side: {at: /is_buy, buy: "true", sell: "false"}, remaining: /quantity}
-  positions: {path: /v1/account/positions?account_address=$account, list: /data/list, symbol: /symbol_id, quantity: /quantity, sign: signed}
-`
 
 const guarded = `policy: bot
 applies_to: {clients: [bot]}
@@ -38,11 +24,11 @@ const nothing: Reading = { orders: [], positions: [] }
 async function open(t: TestContext, time: "stands_still" | "goes_on" = "stands_still") {
   const clock = fakeClock()
   const [asOf, given] = time === "goes_on" ? [new Date(), {}] : [new Date(startMs), { clock }]
-  const venue = `${sandboxProfile({ url: sandboxUrl, asOf })}${account}`
+  const venue = `${sandboxProfile({ url: sandboxUrl, asOf })}${guardedAccount}`
   const policies = [guarded, unguarded]
   let test = await openTestVault({ policies, venue, keys: "on_disk", ...given })
   t.after(() => test.remove())
-  await test.addKey({ name: "main", role: "wallet", secret })
+  await test.addKey({ name: "main", role: "wallet", secret: guardedWallet.secret })
   await test.addKey({ name: "mm", role: "agent", wallet: "main" })
   const keys = ["mm"]
   const bot = await test.addClient({ name: "bot", keys })
