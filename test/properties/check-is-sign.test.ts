@@ -6,8 +6,10 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import type { Refusal } from "../../src/contract/refusal.ts"
+import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import { utf8 } from "../../src/std/bytes.ts"
 import { fakeClock } from "../support/fake-clock.ts"
+import { guardedAccount, guardedWallet } from "../support/guarded-account.ts"
 import {
   cancelPath,
   limitOrder,
@@ -19,6 +21,7 @@ import {
 } from "../support/open-test-vault.ts"
 import { numRuns } from "../support/runs.ts"
 
+const venue = `${sandboxProfile({ url: sandboxUrl, asOf: new Date() })}${guardedAccount}`
 const sizes = ["0.1", "0.1", "0.2", "0.3", "0.5", "0.6"] as const
 const clients = ["one", "two"] as const
 
@@ -43,6 +46,11 @@ const parts = {
     `{name: seen, count: requests, window: 10s, max: "1", mode: observe}`,
     `{name: cancels, endpoints: [cancelOrder], count: requests, window: 5s, max: "1"}`,
   ],
+  guards: [
+    `{name: net, max_position: {BTC-PERP: {net: "0.4"}}}`,
+    `{name: open, max_open_orders: 2}`,
+    `{name: worth, max_open_notional: "30000", max_position: {default: {notional: "90000"}}}`,
+  ],
 } satisfies Readonly<Record<string, readonly string[]>>
 
 function someOf(entries: string[]): fc.Arbitrary<string[]> {
@@ -54,6 +62,7 @@ const arbitraryPolicy = fc
     rules: fc.subarray(parts.rules, { minLength: 2 }),
     deny: someOf(parts.deny),
     hold: someOf(parts.hold),
+    guards: someOf(parts.guards),
     limits: fc.oneof(fc.constant(parts.limits), fc.subarray(parts.limits)),
     head: fc.constantFrom(
       "",
@@ -81,6 +90,7 @@ type Step =
       readonly changes: CallChanges
     }
   | { readonly kind: "pass"; readonly ms: number }
+  | { readonly kind: "read"; readonly quantity: string }
   | { readonly kind: "freeze"; readonly name: (typeof clients)[number] }
   | { readonly kind: "price" | "thaw" | "release" | "refuse" | "lock" | "unlock" }
 
@@ -129,6 +139,12 @@ const arbitraryStep = fc.oneof(
       .map((ms): Step => ({ kind: "pass", ms })),
   },
   {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom("0", "0", "0.3", "-0.4")
+      .map((quantity): Step => ({ kind: "read", quantity })),
+  },
+  {
     weight: 1,
     arbitrary: fc.constantFrom(...clients).map((name): Step => ({ kind: "freeze", name })),
   },
@@ -153,7 +169,7 @@ describe("for any policies, what was asked before, and any request", () => {
         async (policies, steps) => {
           const clock = fakeClock()
           const named = policies.map((text, index) => text.replace("drawn", `drawn-${index}`))
-          const test = await openTestVault({ policies: named, clock, keys: "on_disk" })
+          const test = await openTestVault({ policies: named, venue, clock, keys: "on_disk" })
           try {
             const tokens = await populate(test)
             for (const step of steps) {
@@ -173,6 +189,8 @@ describe("for any policies, what was asked before, and any request", () => {
       "limit_exhausted",
       "approval_required",
       "frozen",
+      "guard_exceeded",
+      "guard_unreadable",
     ])
       assert.ok((seen.get(code) ?? 0) > 0, `${code} among ${JSON.stringify([...seen])}`)
   })
@@ -182,13 +200,21 @@ type Tokens = Readonly<Record<(typeof clients)[number], string>>
 
 async function populate(test: TestVault): Promise<Tokens> {
   await test.admin.setPrice({ symbol: "BTC-PERP", value: "63000" })
-  await test.addKey({ name: "wallet", role: "wallet" })
+  await test.addKey({ name: "wallet", role: "wallet", secret: guardedWallet.secret })
   await test.addKey({ name: "agent", role: "agent", wallet: "wallet" })
   await test.addKey({ name: "second", role: "agent", wallet: "wallet" })
   return {
     one: await test.addClient({ name: "one", keys: ["agent", "wallet"] }),
     two: await test.addClient({ name: "two", keys: ["second"] }),
   }
+}
+
+/** What the gate does when a reading is due. */
+async function readAccount(quantity: string, { bots }: TestVault): Promise<void> {
+  const { round } = await bots.accountPoll()
+  if (round === null) return
+  const reading = { orders: [], positions: [{ symbol: "BTC-PERP", quantity }] }
+  assert.equal((await bots.polledAccount({ ticket: round.ticket, reading })).kind, "answer")
 }
 
 type Site = {
@@ -204,6 +230,9 @@ async function take(step: Step, { test, tokens, clock }: Site): Promise<string |
       return askBoth(step, test, tokens[step.client])
     case "pass":
       clock.pass(step.ms)
+      break
+    case "read":
+      await readAccount(step.quantity, test)
       break
     case "freeze":
       await admin.freeze({ scope: "client", name: step.name, reason: "drawn", cancels: true })
