@@ -86,6 +86,8 @@ export const signErrors: readonly ErrorCode[] = [
   "idempotency_conflict",
   "idempotency_expired",
   "frozen",
+  "guard_exceeded",
+  "guard_unreadable",
   "limit_exhausted",
   "10029",
   "ip_budget_exhausted",

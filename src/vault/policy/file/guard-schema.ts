@@ -65,9 +65,9 @@ const measures = ["net", "gross", "notional"] as const
 const positionMax = z
   .strictObject(
     {
-      net: amountAboveZero.optional(),
-      gross: amountAboveZero.optional(),
-      notional: amountAboveZero.optional(),
+      net: described(amountAboveZero, "Base units of either side.", "2"),
+      gross: described(amountAboveZero, "Base units of both sides together, in hedge mode.", "3"),
+      notional: described(amountAboveZero, "Quote units of either side.", "50000"),
     },
     { error: objectError("a map such as {net: 2}") },
   )
