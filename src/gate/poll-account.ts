@@ -25,6 +25,8 @@ type AccountPollDependencies = PollDependencies & {
 
 /** The vault is asked at least this often: it may want a reading sooner than it said. */
 const usualIdleMs = 1_000
+/** Of these, where no account is read: another start of the vault may begin to. */
+const idleTurns = 10
 const usualReadingMs = 20_000
 
 /**
@@ -45,7 +47,10 @@ export function pollAccounts({
   const poll = async (): Promise<void> => {
     while (!signal.aborted) {
       const { dueInMs, round } = await nextRound(deps)
-      const paused = pause(Math.min(dueInMs ?? idleMs, idleMs), signal)
+      const paused = pause(
+        dueInMs === null ? idleTurns * idleMs : Math.min(dueInMs, idleMs),
+        signal,
+      )
       if (round !== null) {
         const inTime = AbortSignal.any([signal, AbortSignal.timeout(readingMs + round.lagMs)])
         tell(round.account, await readRound(deps, round, inTime))
@@ -69,10 +74,10 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await after(ms, undefined, { ref: false, signal }).catch(() => undefined)
 }
 
-/** None while the vault is away, or no venue is configured. */
+/** None while no venue is configured; while the vault is away it is asked again soon. */
 async function nextRound({ link, upstream }: PollDependencies): Promise<BotResults["accountPoll"]> {
-  const none = { dueInMs: null, round: null }
-  return upstream() === undefined ? none : link.call("accountPoll", {}).catch(() => none)
+  const soon = { dueInMs: usualIdleMs, round: null }
+  return upstream() === undefined ? soon : link.call("accountPoll", {}).catch(() => soon)
 }
 
 /** Reads an account and hands over what it found; or tells what went wrong. */
