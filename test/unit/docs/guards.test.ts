@@ -1,0 +1,51 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
+import { problemText } from "../../../src/std/yaml-file.ts"
+import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
+import {
+  codesIn,
+  fencedBlocks,
+  readRepositoryFile,
+  sectionOf,
+  tableRows,
+} from "../../support/markdown.ts"
+
+const page = readRepositoryFile("docs/guards.md")
+
+/** Every word of why a guard can't tell: those that have an advice. */
+function words(): readonly string[] {
+  const source = readRepositoryFile("src/vault/request/refuse-guarded.ts")
+  const [, advice = ""] = /const advice[^{]*\{([^]*?)\n\}/.exec(source) ?? []
+  return [...advice.matchAll(/^ {2}(\w+):/gm)].map(([, word = ""]) => word)
+}
+
+const firstWords = (text: string, title: string) =>
+  tableRows(sectionOf(text, title)).flatMap(([first = ""]) => codesIn(first))
+
+describe("docs/guards.md", () => {
+  it("lists every word of why a guard can't tell, and no other, as error-codes.md does", () => {
+    const all = [...words()].sort()
+    assert.ok(all.includes("no_reading"))
+    assert.deepEqual([...firstWords(page, "When a guard can't tell")].sort(), all)
+    const codes = readRepositoryFile("docs/error-codes.md")
+    assert.deepEqual([...firstWords(codes, "Why of guard_unreadable")].sort(), all)
+  })
+
+  it("shows an account section that goes with the sandbox's venue.yaml", () => {
+    const section = fencedBlocks(page, "yaml").find((text) => text.startsWith("account:"))
+    const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date(0) })
+    const profile = parseProfile(`${venue}${section ?? "?"}`, "venue.yaml")
+    assert.equal(profile.ok ? "" : profile.error.map(problemText).join("\n"), "")
+    assert.ok(profile.ok && profile.value.accountPoll)
+  })
+
+  it("says every number of a refusal that a bot is told", () => {
+    const source = readRepositoryFile("src/vault/request/refuse-guarded.ts")
+    const [, figures = ""] = /const figures = \{([^]*?)\n {2}\}/.exec(source) ?? []
+    const told = [...figures.matchAll(/^ {4}(\w+):/gm)].map(([, name = ""]) => name)
+    assert.equal(told.length, 6)
+    assert.deepEqual(firstWords(page, "What a refusal says").slice(0, 7), [...told, "read_at"])
+  })
+})
