@@ -484,8 +484,12 @@ describe("policies/example.yaml", () => {
       policy?.rules.map(({ name }) => name),
       ["quote", "cross", "get-out", "approve-agents", "sweep"],
     )
-    const { deny, limits, hold, reads } = policy
-    assert.deepEqual([deny.length, limits.length, hold.length, reads.length], [3, 3, 2, 1])
+    const { deny, limits, guards, hold, reads } = policy
+    const lists = [deny, limits, guards, hold, reads]
+    assert.deepEqual(
+      lists.map(({ length }) => length),
+      [3, 3, 1, 2, 1],
+    )
     const written = active.match(/^ {2}(?: {2}|- )([a-z_]+):/gm)
     const keys = written?.map((key) => key.replaceAll(/[ :-]/g, ""))
     assert.deepEqual([...new Set(keys)].sort(), [...entryKeys()].sort())
@@ -496,6 +500,6 @@ describe("policies/example.yaml", () => {
 function entryKeys(): ReadonlySet<string> {
   type List = { readonly items: { readonly properties: object } }
   const { properties } = policyJsonSchema() as { readonly properties: Record<string, List> }
-  const lists = ["rules", "deny", "limits", "hold"]
+  const lists = ["rules", "deny", "limits", "guards", "hold"]
   return new Set(lists.flatMap((list) => Object.keys(properties[list]?.items.properties ?? {})))
 }
