@@ -119,7 +119,7 @@ export const accountKeys: VenueKeys = {
   },
   "account.poll.idle": {
     form: "a duration from `busy` to 10m",
-    meaning: "While nothing is.",
+    meaning: "While nothing is, and nothing was refused for want of room.",
   },
   "account.orders": {
     form: "a list of 1 to 4",

@@ -181,7 +181,9 @@ async function handOver(
 ): Promise<Trouble | undefined> {
   try {
     const taken = await link.call("polledAccount", { ticket, reading })
-    return taken.kind === "refused" ? { code: taken.refusal.code, message } : undefined
+    if (taken.kind !== "refused") return undefined
+    const { code, message: why } = taken.refusal
+    return { code, message: `${message}: ${why}` }
   } catch (error) {
     return { code: errorFields(error).code, message }
   }

@@ -9,7 +9,14 @@ export type GuardedAccount = {
   readonly mode: PositionMode
   readonly exposure: Exposure
   /** When its last reading was begun, by the ledger's time, and by which ticket what that finds is told. */
-  readonly poll: { beganMs: number | undefined; ticket: string | undefined; waits: boolean }
+  readonly poll: {
+    beganMs: number | undefined
+    ticket: string | undefined
+    /** Something was refused for want of room since: it may be back. */
+    isWanted: boolean
+    /** For room in the IP budget. */
+    waits: boolean
+  }
 }
 
 /** By address. */
@@ -22,7 +29,7 @@ export function openAccounts(poll: AccountPoll | undefined): GuardedAccounts {
   return new Map(
     accounts.map(({ name, address, positionMode: mode }) => {
       const exposure = openExposure({ lagMs })
-      const unread = { beganMs: undefined, ticket: undefined, waits: false }
+      const unread = { beganMs: undefined, ticket: undefined, isWanted: true, waits: false }
       return [address, { name, address, mode, exposure, poll: unread }]
     }),
   )

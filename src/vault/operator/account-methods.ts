@@ -42,7 +42,7 @@ function beginReading(vault: Readings): BotResults["accountPoll"] {
   const waitMs = takeWeight(next.account, poll, vault)
   if (waitMs > 0) return { dueInMs: waitMs, round: null }
   const ticket = randomUUID()
-  Object.assign(next.account.poll, { beganMs: vault.now(), ticket })
+  Object.assign(next.account.poll, { beganMs: vault.now(), ticket, isWanted: false })
   const { lagMs, orders, positions } = poll
   const othersDueInMs = Math.max(0, second?.dueInMs ?? Infinity)
   return {
@@ -62,11 +62,11 @@ function takeWeight({ poll }: GuardedAccount, { weight, busyMs }: AccountPoll, v
   return short === undefined ? 0 : Math.ceil(short.retryAfterMs ?? busyMs)
 }
 
-/** Often while something isn't covered yet, or nothing was ever read. */
-function dueInMs({ poll: { beganMs }, exposure }: GuardedAccount, vault: Readings): number {
+/** Often while something isn't covered yet, was refused for want of room, or nothing was ever read. */
+function dueInMs({ poll, exposure }: GuardedAccount, vault: Readings): number {
   const { busyMs = 0, idleMs = 0 } = vault.active().profile.accountPoll ?? {}
-  const isBusy = exposure.inFlight() > 0 || exposure.reading() === undefined
-  return (beganMs ?? -Infinity) + (isBusy ? busyMs : idleMs) - vault.now()
+  const isBusy = exposure.inFlight() > 0 || exposure.reading() === undefined || poll.isWanted
+  return (poll.beganMs ?? -Infinity) + (isBusy ? busyMs : idleMs) - vault.now()
 }
 
 /** Takes what a reading found, whole or not at all. A ticket is good once, and until the next. */

@@ -202,7 +202,7 @@ export function assertReloadable(active: FileSet, next: FileSet): void {
     { name: "signer_dir", of: ({ config }: FileSet) => config.signerDir },
     { name: "base_url", of: ({ profile }: FileSet) => profile.baseUrl },
     { name: "upstream", of: ({ config }: FileSet) => config.upstream },
-    { name: "account", of: ({ profile }: FileSet) => profile.accountPoll },
+    { name: "account", of: ({ profile }: FileSet) => ({ ...profile.accountPoll, weight: 0 }) },
     { name: "keep_warm", of: ({ config }: FileSet) => config.keepWarmMs },
     { name: "reload_on_change", of: ({ config }: FileSet) => config.reloadOnChange },
   ]

@@ -50,7 +50,9 @@ export function guardedBy(ask: GuardAsk, accounts: GuardedAccounts): ReserveAsk[
       const asked = { openers: openers.value, referencePrice: sizingPrice(subject.circumstances) }
       for (const guard of guards) {
         const found = judgeGuard(guard, account.exposure, asked)
-        if (found !== undefined) return guardExceeded(found, { guard, account, symbols })
+        if (found === undefined) continue
+        account.poll.isWanted = true
+        return guardExceeded(found, { guard, account, symbols })
       }
       return undefined
     },

@@ -131,6 +131,8 @@ export function countElsewhere(
 
 /** No signature is good for longer. */
 const longestValidityMs = 3_600_000
+/** More than lag, skew and how far nonces may be ahead of the clock together. */
+const slackMs = 600_000
 
 /**
  * Counts, for a start, what was signed for the accounts that guards look after and may still be taken by the venue, or may not
@@ -143,7 +145,7 @@ export async function countUncovered(
 ): Promise<void> {
   if (accounts.size === 0) return
   const known = new Map<string, number>()
-  for await (const row of ledger.history(now() - longestValidityMs - 60_000)) {
+  for await (const row of ledger.history(now() - longestValidityMs - slackMs)) {
     countOpeners(row, set, accounts)
     known.set(row.signer, Math.max(row.nonce, known.get(row.signer) ?? 0))
   }

@@ -11,7 +11,7 @@ type Why = Uncountable | Unjudged["kind"] | "account_unknown"
 
 const advice: Readonly<Record<Why, string>> = {
   account_unknown:
-    "which account it is for isn't known: have account: in venue.yaml name it, and the agent key its wallet",
+    "no account of venue.yaml is meant by it: account: there must name the wallet's, and an agent key must have been made with --wallet",
   no_reading:
     "the account hasn't been read since the daemon started; the gate reads it by itself, so ask again in some seconds",
   in_flight: "too many orders wait for a reading to cover them; ask again in some seconds",
@@ -20,8 +20,10 @@ const advice: Readonly<Record<Why, string>> = {
     "no list of open orders shows it while it waits, so it couldn't be counted; send it without trigger and legs",
   not_a_perpetual: "guards count positions in perpetuals alone",
   side_missing: "in hedge mode an order needs its position_side, long or short",
-  position_mode: "it would change what the guard counts by; the operator does that",
-  unknown_price: "a reference price that it takes isn't known or not fresh",
+  position_mode:
+    "it would change what the guard counts by; change it at the venue, then in venue.yaml, and restart",
+  unknown_price:
+    "its worst price, or that of an order that is open, isn't known: no reference price is fresh, or a market order was sent without slippage",
 }
 
 /** Why a guard can't tell what a request may come to, and so refuses it. */

@@ -339,7 +339,7 @@ describe("a reading of an account", () => {
     ])
     assert.deepEqual(
       shown(logged).slice(3).sort(),
-      [account, other].map((each) => `account_poll_failed invalid_request ${each}`),
+      [account, other].map((each) => `account_poll_failed invalid_request ${each}: `),
     )
   })
 

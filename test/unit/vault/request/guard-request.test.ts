@@ -200,4 +200,12 @@ describe("a guarded account", () => {
     clock.pass(1_999)
     assert.equal(await dueInMs(), 1)
   })
+
+  it("is read soon once something was refused for want of room", async (t) => {
+    const { ask, begin, tell, test } = await open(t)
+    await tell(await begin(), { orders: [], positions: [{ symbol: "1", quantity: "1" }] })
+    assert.equal((await test().bots.accountPoll()).dueInMs, 30_000)
+    assert.equal(why(await ask(buy("0.1"))), "guard_exceeded")
+    assert.equal((await test().bots.accountPoll()).dueInMs, 2_000)
+  })
 })
