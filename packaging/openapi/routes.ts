@@ -112,7 +112,7 @@ const askRoutes: readonly ContractRoute[] = [
   },
   {
     ...askRoute("/limits", "limits"),
-    summary: "What is used of the limits and of the venue's rate budgets",
+    summary: "What is used of limits, guards and the venue's rate budgets",
     description: "As it stands now. Asking counts in none of them.",
     answer: successAnswer("The client's own, and those it shares.", refTo("Limits"), "GET /limits"),
   },

@@ -6,6 +6,7 @@ import { batchResultSchema, refusedEnvelope } from "../../src/gate/sign/sign.ts"
 import {
   budgetViewSchema,
   checkReportSchema,
+  guardUseSchema,
   keyViewSchema,
   limitUseSchema,
   limitViewSchema,
@@ -59,9 +60,11 @@ const answered = {
   KeyView: keyViewSchema,
   Whoami: whoamiSchema,
   LimitUse: limitUseSchema,
+  GuardUse: guardUseSchema,
   BudgetView: budgetViewSchema,
   Limits: z.strictObject({
     limits: z.array(limitUseSchema),
+    guards: z.array(guardUseSchema),
     budgets: z.array(budgetViewSchema),
   }),
   RecordView: recordViewSchema,

@@ -1,7 +1,8 @@
+import type { GuardUse } from "../contract/bot-views.ts"
 import type { StandingLimit } from "../contract/views.ts"
 import { Fault } from "../std/fault.ts"
 import { parseDurationMs } from "../std/time/duration.ts"
-import { utcText } from "../std/time/time-words.ts"
+import { agoWords, utcText } from "../std/time/time-words.ts"
 import { argument, flag, option, parsed } from "./cli/command.ts"
 import { table, type Line } from "./cli/print.ts"
 import { confirmDeed } from "./cli/terminal.ts"
@@ -9,10 +10,16 @@ import { adminCommand, yesOption } from "./installation/installation-command.ts"
 
 /** `countersign limits show` */
 export const limitsShow = adminCommand({
-  description: "show what of every limit is used",
+  description: "show what of every limit is used, and what every guard leaves",
   examples: ["countersign limits show"],
-  call: (admin) => admin.call("listLimits", {}),
-  print: limitsTable,
+  call: async (admin) => ({
+    limits: await admin.call("listLimits", {}),
+    guards: await admin.call("listGuards", {}),
+  }),
+  print: ({ limits, guards }) => {
+    if (guards.length === 0) return limitsTable(limits)
+    return [...limitsTable(limits), "", guardsTable(guards)]
+  },
 })
 
 function limitsTable(limits: readonly StandingLimit[]): readonly Line[] {
@@ -25,6 +32,20 @@ function limitsTable(limits: readonly StandingLimit[]): readonly Line[] {
     use.raised_until === null ? use.max : `${use.max} until ${utcText(use.raised_until)}`,
   ])
   return [table(["LIMIT", "MODE", "FOR", "USED", "MAX"], rows)]
+}
+
+function guardsTable(guards: readonly GuardUse[]): Line {
+  const nowMs = Date.now()
+  const rows = guards.map(({ kind, symbol, measure, side, read_at, ...use }) => [
+    `${use.policy}/${use.guard}`,
+    use.account_name,
+    [symbol, measure ?? kind, side].filter((part) => part !== null).join(" "),
+    ...[use.measured, use.in_flight, use.room].map((amount) => amount ?? "-"),
+    use.max,
+    read_at === null ? "never read" : `read ${agoWords(read_at, nowMs)}`,
+  ])
+  const head = ["GUARD", "ACCOUNT", "OF", "MEASURED", "IN FLIGHT", "ROOM", "MAX", "READING"]
+  return table(head, rows)
 }
 
 /** `countersign limits raise NAME --to X --for 30m --reason …`, which ends by itself; `--end` ends it before. */

@@ -93,6 +93,30 @@ export const limitUseSchema = z
   .readonly()
 export type LimitUse = z.infer<typeof limitUseSchema>
 
+const left = amount.nullable()
+
+/** What a guard leaves of an account, by one of its bounds: a row for each side of a position that has its own. */
+export const guardUseSchema = z
+  .strictObject({
+    policy: text,
+    guard: text,
+    file: text,
+    line: int,
+    account: text.describe("Its address."),
+    account_name: text.describe("As venue.yaml names it."),
+    kind: z.enum(["max_position", "max_open_orders", "max_open_notional"]),
+    measure: z.enum(["net", "gross", "notional"]).nullable().describe("Of max_position."),
+    symbol: text.nullable().describe("Of max_position."),
+    side: z.enum(["long", "short"]).nullable().describe("Of max_position, but for gross."),
+    max: amount,
+    measured: left.describe("By the last reading; null while it can't be told, as room."),
+    in_flight: left.describe("Signed, and not covered by that reading."),
+    room: left.describe("What may be opened now."),
+    read_at: time.nullable().describe("When that reading began; null where there was none."),
+  })
+  .readonly()
+export type GuardUse = z.infer<typeof guardUseSchema>
+
 /** One of the venue's rate budgets, as it stands for one client. Weights, of a rolling minute. */
 export const budgetViewSchema = z
   .strictObject({

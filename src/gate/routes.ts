@@ -72,9 +72,11 @@ function whoami({ link }: Dependencies, token: string): Promise<Reply> {
   return told(link.call("whoami", { token }), (known) => known.whoami)
 }
 
-/** `/limits`: what of one's own limits and of the venue's budgets is used. */
+/** `/limits`: what of one's own limits, of guards and of the venue's budgets is used. */
 function showLimits({ link }: Dependencies, token: string): Promise<Reply> {
-  return told(link.call("limits", { token }), ({ limits, budgets }) => ({ limits, budgets }))
+  return told(link.call("limits", { token }), ({ limits, guards, budgets }) => {
+    return { limits, guards, budgets }
+  })
 }
 
 /** What a client with the right to it may send besides requests. */

@@ -22,6 +22,7 @@ import { budgetsNow, factsOf, fullest, usedShare } from "./status/facts.ts"
 import { listPrices } from "./status/fed-prices.ts"
 import { notifyStand } from "./status/for-gate.ts"
 import { listHolds, symbolsView, waitingHolds } from "./status/holds.ts"
+import { guardUses } from "./status/guard-use.ts"
 import { listLimits, listRaises } from "./status/limit-use.ts"
 import { signingNow } from "./status/signing.ts"
 import { clientView, keyView, refusalView } from "./status/views.ts"
@@ -54,6 +55,7 @@ export function adminMethods(vault: Vault, reload = (hash?: string) => reloadFil
     listHolds: () => Promise.resolve(listHolds(vault)),
     decideHold: (params: AdminParams["decideHold"]) => decideHold(params, vault),
     listLimits: () => Promise.resolve(listLimits(vault)),
+    listGuards: () => Promise.resolve(guardUses(vault)),
     listRaises: () => Promise.resolve(listRaises(vault)),
     reload: ({ hash }: AdminParams["reload"]) => reload(hash),
     ...fileMethods(vault),
@@ -146,6 +148,7 @@ const unnoted: readonly (keyof AdminParams)[] = [
     "listPrices",
     "listHolds",
     "listLimits",
+    "listGuards",
     "listRaises",
     "listSymbols",
   ] as const),

@@ -23,6 +23,7 @@ import { signRequest } from "./request/sign-request.ts"
 import { budgetsOfClient } from "./request/spending.ts"
 import { measuresOf } from "./status/facts.ts"
 import { factsForGate, heldForGate, noteUnknown } from "./status/for-gate.ts"
+import { guardUses } from "./status/guard-use.ts"
 import { keyView, recordView } from "./status/views.ts"
 import { freezeForClient } from "./stops/freeze-methods.ts"
 import { heartbeat } from "./stops/heartbeat.ts"
@@ -174,6 +175,7 @@ function limits(client: Client, vault: Vault): BotResults["limits"] {
   return {
     kind: "answer",
     limits: limitsOfClient(client, vault),
+    guards: guardUses(vault, client.name),
     budgets: budgetsOfClient(client, vault),
   }
 }

@@ -56,13 +56,13 @@ export const exposureGuards: readonly Guard[] = [
         why: "a guard excludes its maximum",
       },
       {
-        find: "if (unit === undefined) return",
-        replace: "if ((unit as unknown) === null) return",
+        find: "if (parts === undefined)",
+        replace: "if (parts === undefined) continue\n    if ((parts as unknown) === null)",
         why: "a position in quote units passes without a price",
       },
       {
-        find: 'if (kind !== "gross")',
-        replace: 'if ((kind as string) !== "")',
+        find: 'if (kind === "net")',
+        replace: 'if (kind !== "notional")',
         why: "gross bounds one side alone",
       },
       {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { writeFileSync } from "node:fs"
+import { appendFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
@@ -13,6 +13,7 @@ import {
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
+import { account, address } from "../support/guarded-vault.ts"
 import { killAllNaming, until } from "../support/process-tree.ts"
 import { addClient, makeTradingKeys, writePolicy } from "../support/trading-keys.ts"
 
@@ -44,6 +45,8 @@ describe("limits at the command line and over HTTP", { timeout: 180_000 }, () =>
 
   const at = (...args: readonly string[]) => [...args, "--dir", installation.dir]
   const place = () => client.post("/sign/v1/trade/orders", limitOrder())
+  const shownLimits = async () =>
+    (await countersignJson<{ readonly limits: readonly LimitUse[] }>(at("limits", "show"))).limits
   const explain = (...args: readonly string[]) => at("policy", "explain", ...args)
 
   it("are shown with nothing used", async () => {
@@ -108,7 +111,7 @@ describe("limits at the command line and over HTTP", { timeout: 180_000 }, () =>
 
     const { limits } = (await client.get("/limits")).json.data as { limits: readonly LimitUse[] }
     const shown = limits.map((each) => ({ ...each, raised_until: null }))
-    assert.deepEqual(shown, await countersignJson(at("limits", "show")))
+    assert.deepEqual({ limits: shown, guards: [] }, await countersignJson(at("limits", "show")))
     assert.deepEqual(
       limits.map(({ limit, for: who, used, max }) => [limit, who, used, max]),
       [
@@ -140,12 +143,12 @@ describe("limits at the command line and over HTTP", { timeout: 180_000 }, () =>
     const shown = await countersign(at("limits", "show"))
     assert.match(shown.stdout, new RegExp(`^limited/few .* 4 until ${until4}$`, "m"))
     const ended = async () => {
-      const [few] = await countersignJson<readonly LimitUse[]>(at("limits", "show"))
+      const [few] = await shownLimits()
       return few?.max === "3" ? true : undefined
     }
     await until(ended, "the raise has ended")
     assert.doesNotMatch((await countersign(at("limits", "show"))).stdout, / until /)
-    const used = Number((await countersignJson<readonly LimitUse[]>(at("limits", "show")))[0]?.used)
+    const used = Number((await shownLimits())[0]?.used)
     if (used < 4) assert.equal((await place()).status, 429)
   })
 
@@ -184,6 +187,41 @@ describe("limits at the command line and over HTTP", { timeout: 180_000 }, () =>
     assert.deepEqual(await raise("few", "--to", "9", "--for", "32d", ...reason), ["usage", 2])
     assert.deepEqual(await raise("few", "--to", "9", "--for", "soon", ...reason), ["usage", 2])
     assert.deepEqual(await raise("a/b/c", "--to", "9", "--for", "1s", ...reason), ["usage", 2])
+  })
+})
+
+describe("a guard at the command line", { timeout: 180_000 }, () => {
+  it("tells what it leaves of each account that is traded under it, and when that was read", async (t) => {
+    const installation = await makeInstallation(["--venue", "sandbox", "--backend", "memory"])
+    const { dir } = installation
+    await writePolicy(
+      dir,
+      `policy: guarded
+rules: [{name: all, endpoints: [placeOrder]}]
+guards: [{name: small, max_position: {BTC-PERP: {net: "1"}}, max_open_orders: 3}]
+`,
+    )
+    appendFileSync(join(dir, "venue.yaml"), account)
+    const daemon = await serve(dir)
+    t.after(async () => {
+      await daemon.stop("SIGKILL")
+      await killAllNaming(dir)
+      await installation.remove()
+    })
+    const show = async () => (await countersign(["limits", "show", "--dir", dir])).stdout
+    await makeTradingKeys(dir)
+    await addClient(dir, "bot")
+    assert.equal(await show(), "No policy has a limit.\n")
+    const targets = ["keys", "targets", "mm", "--set", address, "--dir", dir]
+    assert.equal((await countersign(targets)).code, 0)
+    const shown = await show()
+    assert.match(shown, /^GUARD +ACCOUNT +OF +MEASURED +IN FLIGHT +ROOM +MAX +READING$/m)
+    const unread = "- +- +-"
+    const row = (of: string, max: string) =>
+      new RegExp(`^guarded/small +main +${of} +${unread} +${max} +never read$`, "m")
+    assert.match(shown, row("BTC-PERP net long", "1"))
+    assert.match(shown, row("BTC-PERP net short", "1"))
+    assert.match(shown, row("max_open_orders", "3"))
   })
 })
 

@@ -158,7 +158,7 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   }),
   records: () => ({ kind: "answer", records: [] }),
   prices: () => ({ kind: "answer", prices: [] }),
-  limits: () => ({ kind: "answer", limits: [], budgets: [] }),
+  limits: () => ({ kind: "answer", limits: [], guards: [], budgets: [] }),
   metrics: () => ({ kind: "answer", measures: noMeasures }),
   freeze: () => ({
     kind: "answer",

@@ -982,6 +982,34 @@ LimitUse = TypedDict(
 )
 
 
+class GuardUse(TypedDict):
+    policy: str
+    guard: str
+    file: str
+    line: int
+    # Its address.
+    account: str
+    # As venue.yaml names it.
+    account_name: str
+    kind: Literal["max_position", "max_open_orders", "max_open_notional"]
+    # Of max_position.
+    measure: Optional[Literal["net", "gross", "notional"]]
+    # Of max_position.
+    symbol: Optional[str]
+    # Of max_position, but for gross.
+    side: Optional[Literal["long", "short"]]
+    # A decimal string, in the limit's own unit.
+    max: str
+    # By the last reading; null while it can't be told, as room.
+    measured: Optional[str]
+    # Signed, and not covered by that reading.
+    in_flight: Optional[str]
+    # What may be opened now.
+    room: Optional[str]
+    # When that reading began; null where there was none.
+    read_at: Optional[int]
+
+
 class BudgetView(TypedDict):
     scope: Literal["address", "ip"]
     # The rate-limit address; null for the IP budget.
@@ -996,6 +1024,7 @@ class BudgetView(TypedDict):
 
 class Limits(TypedDict):
     limits: Sequence[LimitUse]
+    guards: Sequence[GuardUse]
     budgets: Sequence[BudgetView]
 
 

@@ -8,6 +8,7 @@ import type {
   KeyView,
   PriceView,
   BudgetView,
+  GuardUse,
   LimitUse,
   HoldView,
   RecordView,
@@ -104,6 +105,7 @@ export type BotResults = GateResults & {
   prices: Answer<{ readonly prices: readonly PriceView[] }>
   limits: Answer<{
     readonly limits: readonly LimitUse[]
+    readonly guards: readonly GuardUse[]
     readonly budgets: readonly BudgetView[]
   }>
   metrics: Answer<{ readonly measures: Measures }>
@@ -180,6 +182,7 @@ export const adminParams = {
     policy_hash: policyHash,
   }),
   listLimits: z.strictObject({}),
+  listGuards: z.strictObject({}),
   raiseLimit: z.strictObject({
     limit: limitName,
     to: z.string().max(64),
@@ -236,6 +239,7 @@ export type AdminResults = PartResults & {
   listHolds: readonly HoldView[]
   decideHold: HoldView
   listLimits: readonly StandingLimit[]
+  listGuards: readonly GuardUse[]
   /** `question`: nothing was raised, since a person has to agree to it first. */
   raiseLimit:
     | { readonly limit: string; readonly to: string; readonly until: number }

@@ -72,6 +72,8 @@ export type Worst = {
   readonly openOrders: Parts
   /** Quote units of the same; `undefined` where the price of one isn't known. */
   readonly openNotional: (referencePrice: ReferencePrice) => Parts | undefined
+  /** Of which it has a position or an order, shown or in flight. */
+  readonly symbols: () => readonly number[]
 }
 
 /** How far the ledger's clock may be ahead of the venue's, where the reading tells the venue's time and where not. */
@@ -232,6 +234,7 @@ function worstOf(inForce: InForce, inFlight: OpenerSums, asked: OpenerSums): Wor
       }
       return { measured, inFlight: inFlight.notional, asked: asked.notional }
     },
+    symbols: () => [...new Set([...inForce.quantities.keys(), ...inFlight.quantities.keys()])],
   }
 }
 

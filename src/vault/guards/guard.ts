@@ -3,13 +3,12 @@ import {
   compareDecimals,
   type Decimal,
   multiplyDecimals,
-  one,
   subtractDecimals,
   wholeDecimal,
   zero,
 } from "../../venue/decimal.ts"
 import type { Guard, PositionMax } from "../policy/terms.ts"
-import type { Exposure, Opener, Parts, Worst } from "./exposure.ts"
+import type { Exposure, Opener, Parts, Side, Worst } from "./exposure.ts"
 import type { ReferencePrice } from "./open-notional.ts"
 
 /** What is asked of a guard: all orders of a request that can enlarge a position, since they pass together or not at all. */
@@ -35,8 +34,7 @@ export type Excess = Parts & {
 export type Unjudged =
   | { readonly kind: "no_reading" }
   | { readonly kind: "in_flight" }
-  | { readonly kind: "unknown_price"; readonly of: "max_position"; readonly symbolId: number }
-  | { readonly kind: "unknown_price"; readonly of: "max_open_notional" }
+  | ({ readonly kind: "unknown_price"; readonly of: Excess["kind"] } & Pick<Excess, "symbolId">)
 
 /**
  * The first bound that a request would pass; `undefined` if it passes none, as one that has no openers. An order answers
@@ -52,9 +50,20 @@ export function judgeGuard(
   if (worst === "in_flight") return { kind: worst }
   if (!isBounded(guard, ask.openers)) return undefined
   if (worst === "no_reading") return { kind: worst }
-  return (
-    overPosition(guard, worst, ask) ?? overOrders(guard, worst) ?? overNotional(guard, worst, ask)
-  )
+  return firstPassed(guard, worst, ask)
+}
+
+function firstPassed(guard: Guard, worst: Worst, { openers: sides, referencePrice }: GuardAsk) {
+  for (const { of, max, parts } of boundsOf(guard, { worst, sides, referencePrice })) {
+    if (parts === undefined) return unknownPrice(of)
+    const over = excess(parts, max)
+    if (over !== undefined) return { ...of, ...over }
+  }
+  return undefined
+}
+
+function unknownPrice({ kind: of, symbolId }: Bound["of"]): Unjudged {
+  return { kind: "unknown_price", of, ...(symbolId !== undefined && { symbolId }) }
 }
 
 const positionMax = ({ maxPosition }: Guard, symbolId: number): PositionMax | undefined =>
@@ -68,40 +77,56 @@ function isBounded(guard: Guard, openers: readonly Opener[]): boolean {
   )
 }
 
-function overPosition(guard: Guard, worst: Worst, { openers, referencePrice }: GuardAsk) {
-  for (const opener of openers) {
-    const { symbolId } = opener
+type SideOf = Pick<Opener, "symbolId" | "side">
+
+/** A bound of a guard, and what comes to it. */
+type Bound = Pick<Excess, "max"> & {
+  readonly of: Pick<Excess, "kind" | "measure" | "symbolId">
+  readonly side?: Side
+  /** `undefined` where they take a price that isn't known, or nothing is known. */
+  readonly parts: Parts | undefined
+}
+
+/** The bounds on these sides of positions, then those on all open orders. */
+export function* boundsOf(
+  guard: Guard,
+  of: Pick<GuardAsk, "referencePrice"> & {
+    readonly worst: Worst | undefined
+    readonly sides: readonly SideOf[]
+  },
+): Generator<Bound> {
+  const { worst, sides, referencePrice } = of
+  for (const { symbolId, side } of sides) {
     const bound = positionMax(guard, symbolId)
     if (bound === undefined) continue
-    const unit = bound.kind === "notional" ? referencePrice(symbolId) : one
-    if (unit === undefined) return { kind: "unknown_price", of: "max_position", symbolId } as const
-    const parts = eachPart(positionOf(worst, bound, opener), (part) => multiplyDecimals(part, unit))
-    const over = excess(parts, bound.max)
-    if (over !== undefined) {
-      return { kind: "max_position", measure: bound.kind, symbolId, ...over } as const
-    }
+    const { kind: measure, max } = bound
+    const parts = worst && positionOf(worst, bound, { symbolId, side, referencePrice })
+    yield { of: { kind: "max_position", measure, symbolId }, side, max, parts }
   }
-  return undefined
+  const { maxOpenOrders, maxOpenNotional: max } = guard
+  if (maxOpenOrders !== undefined) {
+    const most = wholeDecimal(BigInt(maxOpenOrders))
+    yield { of: { kind: "max_open_orders" }, max: most, parts: worst?.openOrders }
+  }
+  if (max !== undefined) {
+    yield { of: { kind: "max_open_notional" }, max, parts: worst?.openNotional(referencePrice) }
+  }
 }
 
-function positionOf(worst: Worst, { kind }: PositionMax, { symbolId, side }: Opener): Parts {
-  if (kind !== "gross") return worst.position(symbolId, side)
+/** In the bound's unit. */
+function positionOf(
+  worst: Worst,
+  { kind }: PositionMax,
+  { symbolId, side, referencePrice }: SideOf & Pick<GuardAsk, "referencePrice">,
+): Parts | undefined {
+  const own = worst.position(symbolId, side)
+  if (kind === "net") return own
+  if (kind === "notional") {
+    const unit = referencePrice(symbolId)
+    return unit && eachPart(own, (part) => multiplyDecimals(part, unit))
+  }
   const short = worst.position(symbolId, "short")
   return eachPart(worst.position(symbolId, "long"), (long, name) => addDecimals(long, short[name]))
-}
-
-function overOrders({ maxOpenOrders }: Guard, { openOrders }: Worst) {
-  if (maxOpenOrders === undefined) return undefined
-  const over = excess(openOrders, wholeDecimal(BigInt(maxOpenOrders)))
-  return over && ({ kind: "max_open_orders", ...over } as const)
-}
-
-function overNotional({ maxOpenNotional }: Guard, worst: Worst, { referencePrice }: GuardAsk) {
-  if (maxOpenNotional === undefined) return undefined
-  const parts = worst.openNotional(referencePrice)
-  if (parts === undefined) return { kind: "unknown_price", of: "max_open_notional" } as const
-  const over = excess(parts, maxOpenNotional)
-  return over && ({ kind: "max_open_notional", ...over } as const)
 }
 
 function eachPart(
@@ -117,9 +142,13 @@ function eachPart(
 
 /** `undefined` where the sum of the parts is at most the maximum. */
 function excess(parts: Parts, max: Decimal): Omit<Excess, "kind"> | undefined {
-  const before = addDecimals(parts.measured, parts.inFlight)
-  const worst = addDecimals(before, parts.asked)
+  const worst = addDecimals(addDecimals(parts.measured, parts.inFlight), parts.asked)
   if (compareDecimals(worst, max) <= 0) return undefined
-  const room = compareDecimals(before, max) < 0 ? subtractDecimals(max, before) : zero
-  return { ...parts, max, worst, room }
+  return { ...parts, max, worst, room: roomOf(parts, max) }
+}
+
+/** What is left of a bound without what is asked. */
+export function roomOf({ measured, inFlight }: Parts, max: Decimal): Decimal {
+  const before = addDecimals(measured, inFlight)
+  return compareDecimals(before, max) < 0 ? subtractDecimals(max, before) : zero
 }

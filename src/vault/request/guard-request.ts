@@ -34,7 +34,7 @@ type GuardAsk = Pick<Allowed, "sizes"> & { readonly subject: Subject; readonly s
 /** `undefined` where no guard asks and none counts it: no account of venue.yaml's, or nothing that enlarges a position. */
 export function guardedBy(ask: GuardAsk, accounts: GuardedAccounts): ReserveAsk["guarded"] {
   const { subject, sizes, set } = ask
-  const guards = guardsFor(subject, set)
+  const guards = guardsFor(subject.request, set)
   const address = accountOf(subject, set)
   const account = address === undefined ? undefined : accounts.get(address)
   if (guards.length === 0 && account === undefined) return undefined
@@ -63,11 +63,13 @@ export function guardedBy(ask: GuardAsk, accounts: GuardedAccounts): ReserveAsk[
   }
 }
 
-function guardsFor({ request }: Subject, { policies }: ActiveSet): readonly PlacedGuard[] {
+/** Those that apply to a client with a key. */
+export function guardsFor(
+  { client, key }: { readonly client: string; readonly key: { readonly name: string } },
+  { policies }: Pick<ActiveSet, "policies">,
+): readonly PlacedGuard[] {
   return policies
-    .filter(
-      (policy) => policy.guards.length > 0 && appliesTo(policy, request.client, request.key.name),
-    )
+    .filter((policy) => policy.guards.length > 0 && appliesTo(policy, client, key.name))
     .flatMap(({ guards }) => guards)
 }
 
@@ -79,7 +81,10 @@ function accountOf({ request: { target, key } }: Subject, set: ActiveSet): strin
 }
 
 /** The price that sizes: the higher of the fresh one and the one that is held back. */
-function sizingPrice({ referencePrice, heldPrice }: Circumstances) {
+export function sizingPrice({
+  referencePrice,
+  heldPrice,
+}: Pick<Circumstances, "referencePrice" | "heldPrice">) {
   return (symbolId: number) => {
     const fresh = referencePrice(symbolId)
     return fresh && maxDecimal(fresh, heldPrice?.(symbolId) ?? fresh)

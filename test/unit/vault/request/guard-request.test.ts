@@ -1,71 +1,8 @@
 import assert from "node:assert/strict"
-import { describe, it, type TestContext } from "node:test"
+import { describe, it } from "node:test"
 
-import type { BotParams } from "../../../../src/link/calls/methods.ts"
-import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
-import { fakeClock, startMs } from "../../../support/fake-clock.ts"
-import { guardedAccount, guardedWallet } from "../../../support/guarded-account.ts"
-import { cancelPath, limitOrder, openTestVault } from "../../../support/open-test-vault.ts"
-
-const guarded = `policy: bot
-applies_to: {clients: [bot]}
-rules: [{name: all, endpoints: [placeOrder, placeBatch, chaseOrder, cancelOrder, setPositionMode]}]
-guards: [{name: small, max_position: {BTC-PERP: {net: "1"}}, max_open_orders: 3}]
-`
-const unguarded = `policy: other
-applies_to: {clients: [other]}
-rules: [{name: all, endpoints: [placeOrder]}]
-`
-
-type Reading = BotParams["polledAccount"]["reading"]
-const nothing: Reading = { orders: [], positions: [] }
-
-/** A vault whose account is bounded to 1 BTC-PERP for one of its two clients. Signatures are good for 15 s. */
-async function open(t: TestContext, time: "stands_still" | "goes_on" = "stands_still") {
-  const clock = fakeClock()
-  const [asOf, given] = time === "goes_on" ? [new Date(), {}] : [new Date(startMs), { clock }]
-  const venue = `${sandboxProfile({ url: sandboxUrl, asOf })}${guardedAccount}`
-  const policies = [guarded, unguarded]
-  let test = await openTestVault({ policies, venue, keys: "on_disk", ...given })
-  t.after(() => test.remove())
-  await test.addKey({ name: "main", role: "wallet", secret: guardedWallet.secret })
-  await test.addKey({ name: "mm", role: "agent", wallet: "main" })
-  const keys = ["mm"]
-  const bot = await test.addClient({ name: "bot", keys })
-  const other = await test.addClient({ name: "other", keys })
-  const ask = async (changes: Record<string, unknown>, by = bot, path?: string) => {
-    const call = path === undefined ? {} : { path }
-    const body = path === undefined ? limitOrder(changes) : changes
-    const checked = test.check(by, body, call)
-    const answer = await test.sign(by, body, call)
-    const would = checked.kind === "answer" ? checked.report.refusal : checked.refusal
-    const refusal = answer.kind === "refused" ? answer.refusal : null
-    assert.deepEqual(would, refusal, "a check tells the same")
-    return refusal
-  }
-  const begin = async (): Promise<string> => {
-    clock.pass(30_000)
-    const { round } = await test.bots.accountPoll()
-    return round?.ticket ?? assert.fail("no reading was begun")
-  }
-  return {
-    clock,
-    other,
-    ask,
-    begin,
-    test: () => test,
-    tell: (ticket: string, reading: Reading = nothing) =>
-      test.bots.polledAccount({ ticket, reading }),
-    /** An account that was read as having nothing. */
-    readEmpty: async () => {
-      const { kind } = await test.bots.polledAccount({ ticket: await begin(), reading: nothing })
-      assert.equal(kind, "answer")
-    },
-    reopen: async () => {
-      test = await test.reopen()
-    },
-  }
-}
+import { openGuarded as open, type Reading } from "../../../support/guarded-vault.ts"
+import { cancelPath, limitOrder } from "../../../support/open-test-vault.ts"
 
 function why(refusal: { readonly code: string; readonly data: object | null } | null): string {
   if (refusal === null) return "signed"
@@ -143,7 +80,7 @@ describe("a guarded account", () => {
   })
 
   it("forgets nothing by a restart", async (t) => {
-    const { ask, readEmpty, reopen } = await open(t, "goes_on")
+    const { ask, readEmpty, reopen } = await open(t, { time: "goes_on" })
     await readEmpty()
     assert.equal(why(await ask(buy("0.7"))), "signed")
     await reopen()

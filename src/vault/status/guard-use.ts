@@ -1,0 +1,102 @@
+import type { GuardUse } from "../../contract/bot-views.ts"
+import { type Decimal, formatDecimal } from "../../venue/decimal.ts"
+import { type ActiveSet, heldPrice, referencePrice, walletAddressOf } from "../active/active-set.ts"
+import type { GuardedAccount } from "../guards/accounts.ts"
+import type { Parts } from "../guards/exposure.ts"
+import { boundsOf, roomOf } from "../guards/guard.ts"
+import type { KeyEntry } from "../ledger/records/bindings.ts"
+import { symbolText } from "../policy/match/judged-request.ts"
+import type { PlacedGuard } from "../policy/terms.ts"
+import { guardsFor, sizingPrice } from "../request/guard-request.ts"
+import type { StatusSources } from "./sources.ts"
+
+/** So many fit a line of the socket, beside limits and budgets. */
+const mostTold = 300
+
+/** What each guard leaves of each account that is traded under it: by a client, or by any. */
+export function guardUses(sources: StatusSources, client?: string): readonly GuardUse[] {
+  const set = sources.active()
+  const trades = tradesOf(set).filter((trade) => client === undefined || trade.client === client)
+  return set.policies
+    .flatMap(({ guards }) => guards)
+    .flatMap((guard) => {
+      const under = trades.filter(({ guards }) => guards.includes(guard))
+      const traded = [...new Set(under.map(({ account }) => account))]
+      const accounts = traded.flatMap((address) => sources.accounts.get(address) ?? [])
+      return accounts.flatMap((account) => usesOf(guard, account, sources))
+    })
+    .slice(0, mostTold)
+}
+
+function usesOf(
+  placed: PlacedGuard,
+  { name: account_name, address: account, exposure }: GuardedAccount,
+  sources: StatusSources,
+): readonly GuardUse[] {
+  const { policy, name: guard, file, line, maxPosition } = placed
+  const told = exposure.worst([])
+  const worst = typeof told === "string" ? undefined : told
+  const symbols = new Set([...(maxPosition?.bySymbol.keys() ?? []), ...(worst?.symbols() ?? [])])
+  const sides = [...symbols].flatMap((symbolId) =>
+    (["long", "short"] as const).map((side) => ({ symbolId, side })),
+  )
+  const bounds = boundsOf(placed, { worst, sides, referencePrice: priceNow(sources) })
+  const read_at = exposure.reading()?.askedAtMs ?? null
+  return [...bounds]
+    .filter(({ of, side }) => of.measure !== "gross" || side === "long")
+    .map(({ of: { kind, measure = null, symbolId }, side = null, max, parts }) => ({
+      ...{ policy, guard, file, line, account, account_name, kind, measure },
+      symbol:
+        symbolId === undefined ? null : symbolText(symbolId, sources.active().profile.symbols),
+      side: measure === "gross" ? null : side,
+      max: formatDecimal(max),
+      ...(parts === undefined ? untold : figuresOf(parts, max)),
+      read_at,
+    }))
+}
+
+const untold = { measured: null, in_flight: null, room: null }
+
+function figuresOf(parts: Parts, max: Decimal) {
+  const { measured, inFlight } = parts
+  return {
+    measured: formatDecimal(measured),
+    in_flight: formatDecimal(inFlight),
+    room: formatDecimal(roomOf(parts, max)),
+  }
+}
+
+function priceNow({ active, now }: StatusSources) {
+  const [set, nowMs] = [active(), now()]
+  return sizingPrice({
+    referencePrice: (symbolId) => referencePrice(symbolId, set, nowMs),
+    heldPrice: (symbolId) => heldPrice(symbolId, set),
+  })
+}
+
+/** That a client can trade an account with a key, and the guards that it is under then. */
+type Trade = {
+  readonly client: string
+  readonly key: string
+  readonly account: string
+  readonly guards: readonly PlacedGuard[]
+}
+
+/** Of all clients that have a token; none where no policy has a guard. */
+export function tradesOf(set: ActiveSet): readonly Trade[] {
+  if (set.policies.every(({ guards }) => guards.length === 0)) return []
+  const clients = set.clients.filter(({ token_hash }) => token_hash !== null)
+  return clients.flatMap(({ name: client, keys }) =>
+    keys
+      .flatMap((key) => set.usableKeys.get(key) ?? [])
+      .flatMap((key) => {
+        const guards = guardsFor({ client, key }, set)
+        return accountsOf(key, set).map((account) => ({ client, key: key.name, account, guards }))
+      }),
+  )
+}
+
+function accountsOf(key: KeyEntry, set: ActiveSet): readonly string[] {
+  const own = key.role === "wallet" ? key.address : walletAddressOf(key, set)
+  return [...(own === undefined ? [] : [own]), ...key.targets]
+}
