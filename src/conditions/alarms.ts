@@ -2,6 +2,7 @@
 
 import { alarm, type Alarm, type AlarmName } from "../contract/alarms.ts"
 import type { Ending, Facts } from "../contract/facts.ts"
+import { spanWords } from "../std/time/time-words.ts"
 
 /** So many are told at a time. */
 export const maxAlarms = 100
@@ -18,6 +19,7 @@ export function alarmsOf(facts: Facts): readonly Alarm[] {
     ...fillingAlarms(facts),
     ...clockAlarms(facts),
     ...priceAlarms(facts),
+    ...accountAlarms(facts),
     ...keylessAlarms(facts),
     ...facts.endings.flatMap((ending) => endAlarms(ending, facts.at)),
     ...roomAlarms(facts),
@@ -85,6 +87,17 @@ function priceAlarms({ prices }: Facts): readonly Alarm[] {
       ...(is_held_back ? [alarm("price_held_back", { subject, fact: held, advice })] : []),
       ...(has_drifted ? [alarm("price_drift", { subject, fact: far, advice })] : []),
     ]
+  })
+}
+
+/** Accounts of whose readings guards live, and of which none comes. */
+function accountAlarms({ accounts }: Facts): readonly Alarm[] {
+  const late = accounts.filter(({ is_late }) => is_late)
+  return late.map(({ account: subject, unread_ms }) => {
+    const fact = `The account ${subject} wasn't read for ${spanWords(unread_ms)}, so guards free no room`
+    const advice =
+      "look for account_poll_failed in the gate's log, or account_poll_waits in the vault's"
+    return alarm("account_unread", { subject, fact, advice })
   })
 }
 

@@ -10,6 +10,7 @@ export function vaultFamilies(measures: Measures): readonly MetricFamily[] {
     ...commitFamilies(measures.commits),
     limitFamily(measures.limits),
     ...budgetFamilies(measures.budgets),
+    accountFamily(measures.accounts),
     ...signingFamilies(measures),
     frozenFamily(measures),
     ...familiesOfKeys(measures),
@@ -225,6 +226,17 @@ function limitFamily(limits: readonly LimitShare[]): MetricFamily {
       labels: ["policy", "limit", "mode"],
     },
     limits.map(({ policy, limit, mode, share }) => [[policy, limit, mode], share]),
+  )
+}
+
+function accountFamily(accounts: Measures["accounts"]): MetricFamily {
+  return gauges(
+    {
+      name: "countersign_account_read_age_seconds",
+      help: "For how long an account under a guard wasn't read.",
+      labels: ["account"],
+    },
+    accounts.map(({ account, unread_ms }) => [[account], unread_ms / 1_000]),
   )
 }
 

@@ -46,6 +46,16 @@ type Shared = {
   /** The fullest first. */
   readonly limits: readonly LimitShare[]
   readonly budgets: readonly Omit<BudgetUse, "shares">[]
+  /** Those under a guard. */
+  readonly accounts: readonly AccountAge[]
+}
+
+/** For how long an account wasn't read, or not since the vault started. */
+export type AccountAge = {
+  readonly account: string
+  readonly unread_ms: number
+  /** A minute more than it takes where nothing happens. */
+  readonly is_late: boolean
 }
 
 /** How much of a limit is used, 1 being all, by whoever has used most of it. */

@@ -238,7 +238,7 @@ function watches(
   const autoFreeze = openAutoFreeze({ active, act, now, clock })
   const metrics = openVaultMetrics()
   for (const watcher of [metrics.decisions, autoFreeze, listener]) ledger.watch(watcher)
-  const accounts = openAccounts(active().profile.accountPoll)
+  const accounts = openAccounts(active().profile.accountPoll, now())
   ledger.watch({
     followed(row) {
       countElsewhere(row, active(), ledger)

@@ -14,6 +14,7 @@ const shared = {
   venue_ahead_ms: 0,
   limits: [],
   budgets: [],
+  accounts: [],
 } as const
 
 /** Of a vault by which all is well. */

@@ -6,9 +6,11 @@ import { hostsByPort } from "../../src/gate/http/admit.ts"
 import { exposition, openGateMetrics } from "../../src/gate/http/metrics.ts"
 import { botParams, type BotResults } from "../../src/link/calls/methods.ts"
 import { connectBotLink } from "../../src/contract/client.ts"
+import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import { serveLink } from "../../src/link/server.ts"
 import { FleetWatch } from "../../src/vault/ledger/postgres/fleet-watch.ts"
 import { askHttp } from "./gate.ts"
+import { account, nothing, secret } from "./guarded-vault.ts"
 import { limitOrder, openTestVault } from "./open-test-vault.ts"
 
 const limited = `policy: mm
@@ -16,11 +18,13 @@ rules:
   - {name: all, endpoints: [placeOrder]}
 limits:
   - {name: hourly, count: requests, window: 1h, max: "100", per: client}
+guards: [{name: few, max_open_orders: 9}]
 `
 
 /** The text of `/metrics`, of a real gate before a real vault that has something to tell of everything; and what a vault among several has besides. */
 export async function fullMetrics(): Promise<string> {
-  const test = await openTestVault({ policies: [limited], settings: "budgets: {}\n" })
+  const venue = `${sandboxProfile({ url: sandboxUrl, asOf: new Date() })}${account}`
+  const test = await openTestVault({ policies: [limited], settings: "budgets: {}\n", venue })
   const path = join(test.installation.stateDir, "bot.sock")
   const vault = await serveLink<typeof botParams, BotResults>({
     ...{ path, params: botParams, methods: test.bots },
@@ -36,7 +40,7 @@ export async function fullMetrics(): Promise<string> {
   const http = gate.open()
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve))
   try {
-    await test.addKey({ name: "main", role: "wallet" })
+    await test.addKey({ name: "main", role: "wallet", secret })
     await test.addKey({ name: "mm", role: "agent", wallet: "main" })
     const approved = { name: "mm", expires_at: Date.now() + 86_400_000, record: "rec_1" }
     await test.vault.act({ act: "agent_approved", ...approved })
@@ -51,6 +55,8 @@ export async function fullMetrics(): Promise<string> {
     await test.addClient({ name: "keyless", keys: ["old"] })
     await test.vault.act({ act: "agent_revoked", name: "old", record: "rec_1" })
     const headers = { authorization: `Bearer ${token}` }
+    const { round } = await test.bots.accountPoll()
+    await test.bots.polledAccount({ ticket: round?.ticket ?? "", reading: nothing })
     await test.sign(token, limitOrder())
     await askHttp(portOf(http), { path: "/whoami", headers })
     await test.admin.freeze({ scope: "key", name: "main", reason: "a drill", cancels: true })

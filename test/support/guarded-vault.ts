@@ -7,7 +7,8 @@ import { fakeClock, startMs } from "./fake-clock.ts"
 import { addressOfSecret } from "./key-pair.ts"
 import { limitOrder, openTestVault } from "./open-test-vault.ts"
 
-const secret = new Uint8Array(32).fill(7)
+/** Of the wallet whose account is bounded. */
+export const secret = new Uint8Array(32).fill(7)
 /** Of the account that is bounded. */
 export const address = addressOfSecret(secret)
 

@@ -34,7 +34,7 @@ export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[
     ...differLines(differ),
     `daemon    ${daemonWords(status)}`,
     ...signingLines(status),
-    ...priceLines(status),
+    ...feedLines(status),
     ...splitLines(status),
     ...fleetLines(status),
     `policies  ${status.policy_hash}`,
@@ -88,11 +88,16 @@ function signingLines({ state: { signs, words, reasons } }: DaemonStatus): reado
   ]
 }
 
-/** Of prices that still size orders: what stops them next. */
-const priceAlarms: readonly string[] = ["price_ageing", "price_held_back", "price_drift"]
+/** Of prices that still size orders, and of accounts that guards have read: what stops orders next. */
+const feedAlarms: readonly string[] = [
+  "price_ageing",
+  "price_held_back",
+  "price_drift",
+  "account_unread",
+]
 
-function priceLines({ alarms }: DaemonStatus): readonly Line[] {
-  const told = alarms.filter(({ name }) => priceAlarms.includes(name)).slice(0, maxReasons)
+function feedLines({ alarms }: DaemonStatus): readonly Line[] {
+  const told = alarms.filter(({ name }) => feedAlarms.includes(name)).slice(0, maxReasons)
   return told.flatMap(({ name, fact, advice }) => saidLines(name, `${fact}.`, advice))
 }
 

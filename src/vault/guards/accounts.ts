@@ -8,6 +8,8 @@ export type GuardedAccount = {
   readonly address: Address
   readonly mode: PositionMode
   readonly exposure: Exposure
+  /** Since when it is to be read, by the ledger's time. */
+  readonly sinceMs: number
   /** When its last reading was begun, by the ledger's time, and by which ticket what that finds is told. */
   readonly poll: {
     beganMs: number | undefined
@@ -23,14 +25,14 @@ export type GuardedAccount = {
 export type GuardedAccounts = ReadonlyMap<string, GuardedAccount>
 
 /** The accounts of venue.yaml, none of them read yet. */
-export function openAccounts(poll: AccountPoll | undefined): GuardedAccounts {
+export function openAccounts(poll: AccountPoll | undefined, sinceMs: number): GuardedAccounts {
   if (poll === undefined) return new Map()
   const { accounts, lagMs } = poll
   return new Map(
     accounts.map(({ name, address, positionMode: mode }) => {
       const exposure = openExposure({ lagMs })
       const unread = { beganMs: undefined, ticket: undefined, isWanted: true, waits: false }
-      return [address, { name, address, mode, exposure, poll: unread }]
+      return [address, { name, address, mode, exposure, sinceMs, poll: unread }]
     }),
   )
 }

@@ -10,6 +10,7 @@ import type { KeyEntry } from "../ledger/records/bindings.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { termsOf } from "../request/spending.ts"
 import { endingsOf, keylessClients } from "./endings.ts"
+import { accountAges } from "./guard-use.ts"
 import { hasDrifted, isAgeing, isPriceUsable, listPrices } from "./fed-prices.ts"
 import { waitingHolds } from "./holds.ts"
 import { listLimits } from "./limit-use.ts"
@@ -80,6 +81,7 @@ function sharedFacts(sources: StatusSources) {
     disk: { free_bytes: disk.freeBytes() ?? null, min_free_bytes },
     venue_ahead_ms: venueClock.aheadMs(),
     limits: limitShares(sources),
+    accounts: accountAges(sources).slice(0, mostNamed),
     budgets: budgetsNow(set, ledger.budgets).map(
       ({ scope, address, max, used, kept_for_cancels }) => {
         return { scope, address, max, used, kept_for_cancels }

@@ -1,4 +1,5 @@
 import type { GuardUse } from "../../contract/bot-views.ts"
+import type { AccountAge } from "../../contract/facts.ts"
 import { type Decimal, formatDecimal } from "../../venue/decimal.ts"
 import { type ActiveSet, heldPrice, referencePrice, walletAddressOf } from "../active/active-set.ts"
 import type { GuardedAccount } from "../guards/accounts.ts"
@@ -72,6 +73,23 @@ function priceNow({ active, now }: StatusSources) {
     referencePrice: (symbolId) => referencePrice(symbolId, set, nowMs),
     heldPrice: (symbolId) => heldPrice(symbolId, set),
   })
+}
+
+/** For longer than nothing happens, and this, no account goes unread. */
+const lateMs = 60_000
+
+/** How long ago each account that is traded under a guard was read. */
+export function accountAges({ active, now, accounts }: StatusSources): readonly AccountAge[] {
+  const [set, nowMs] = [active(), now()]
+  const mostMs = (set.profile.accountPoll?.idleMs ?? 0) + lateMs
+  const under = tradesOf(set).filter(({ guards }) => guards.length > 0)
+  const traded = [...new Set(under.map(({ account }) => account))]
+  return traded
+    .flatMap((address) => accounts.get(address) ?? [])
+    .map(({ name: account, exposure, sinceMs }) => {
+      const unread_ms = nowMs - (exposure.reading()?.askedAtMs ?? sinceMs)
+      return { account, unread_ms, is_late: unread_ms > mostMs }
+    })
 }
 
 /** That a client can trade an account with a key, and the guards that it is under then. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { statusLines, type DaemonStatus } from "../../../src/commands/status/status-lines.ts"
+import { alarm } from "../../../src/contract/alarms.ts"
 import type { Reason, Signing } from "../../../src/contract/signing.ts"
 import { inPipe } from "../../support/in-pipe.ts"
 import { statusView } from "../../support/status-view.ts"
@@ -294,6 +295,16 @@ describe("what waits for a person in the status", () => {
     }
     assert.match(shown({ holds: [hold] }), /^WAITING for a person: countersign held list shows/m)
     assert.doesNotMatch(shown(), /WAITING/)
+  })
+})
+
+describe("an account that isn't read, in the status", () => {
+  it("is told with where to look", () => {
+    const said = { subject: "main", fact: "The account main wasn't read for 2 min", advice: "look" }
+    assert.match(
+      shown({ alarms: [alarm("account_unread", said)] }),
+      /^account_unread: The account main wasn't read for 2 min\.\n {2}fix: look$/m,
+    )
   })
 })
 

@@ -12,6 +12,7 @@ import { vaultWarnings } from "../../../src/vault/status/warnings.ts"
 import type { Vault } from "../../../src/vault/vault.ts"
 import { thawAsShown } from "../../support/a-word.ts"
 import { alarmsIn } from "../../support/facts.ts"
+import { openGuarded } from "../../support/guarded-vault.ts"
 import { ledgerTime } from "../../support/fake-clock.ts"
 import {
   assertSigned,
@@ -119,6 +120,29 @@ describe("the vault's alarms", () => {
     off.vault.ledger.budgets.fill("address", address)
     const [subject] = told(off.vault, "budget_at_reserve")
     assert.equal(subject, `budget_at_reserve address ${address}`)
+  })
+
+  it("tell of an account under a guard that isn't read for a minute longer than idle", async (t) => {
+    const { test, clock, readEmpty } = await openGuarded(t)
+    const { vault } = test()
+    const unread = () => told(vault, "account_unread")
+    clock.pass(90_000)
+    assert.deepEqual(unread(), [])
+    clock.pass(1)
+    assert.deepEqual(unread(), ["account_unread main"])
+    await readEmpty()
+    clock.pass(90_000)
+    assert.deepEqual(unread(), [])
+    clock.pass(60_000)
+    const fact = "The account main wasn't read for 2 min, so guards free no room"
+    assert.equal(factOf(vault, "account_unread"), fact)
+  })
+
+  it("tell of no account that nobody trades under a guard", async (t) => {
+    const { test, clock } = await openGuarded(t)
+    await test().admin.revokeClient({ name: "bot" })
+    clock.pass(600_000)
+    assert.deepEqual(told(test().vault, "account_unread"), [])
   })
 
   it("tell of an agent from agent_warning on, and within a day", async (t) => {
