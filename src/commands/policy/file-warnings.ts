@@ -2,7 +2,16 @@ import type { Warning } from "../../contract/views.ts"
 import type { FileSet } from "../../vault/config/load-files.ts"
 import { mayMeet, share } from "../../vault/policy/file/policy-file.ts"
 import { usesOrderMatchers } from "../../vault/policy/match/matchers.ts"
-import type { Entry, Policy, Rule, SizeBound, Deny, Limit } from "../../vault/policy/terms.ts"
+import type {
+  Entry,
+  Guard,
+  Policy,
+  Rule,
+  SizeBound,
+  Deny,
+  Limit,
+} from "../../vault/policy/terms.ts"
+import { unreadWarning } from "../../vault/status/guard-warnings.ts"
 import { panicWarnings, cancelWarning } from "../../vault/status/warnings.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
 import { isCancel } from "../../venue/payload/parse-payload.ts"
@@ -10,7 +19,12 @@ import { cancelIds, type Profile, type Endpoint, type OperationId } from "../../
 
 /** What the files give to think about by themselves, where nobody knows which keys and clients there are. */
 export function fileWarnings(files: FileSet): readonly string[] {
-  const said = [...cancelWarning(files), ...panicWarnings(files), ...venueWarnings(files.profile)]
+  const said = [
+    ...cancelWarning(files),
+    ...panicWarnings(files),
+    ...unreadWarning(files),
+    ...venueWarnings(files.profile),
+  ]
   return [...said.map(({ message }) => message), ...policyWarnings(files)]
 }
 
@@ -42,6 +56,7 @@ export function policyWarnings({
         const bound = entry.over?.kind === "notional" ? entry.over.bound : undefined
         return warn(entry, oneAmount(entry, { key: "over_notional", bound }, profile))
       }),
+      ...policy.guards.flatMap((guard) => warn(guard, grossAsNet(guard, profile))),
       ...policy.limits.flatMap((limit) => {
         const { counted, max: amount } = limit
         if (counted.kind !== "submitted_notional") return []
@@ -183,6 +198,14 @@ function oneAmount(
   if (amount === undefined || quotes.length < 2) return undefined
   const each = quotes.map((quote) => `${formatDecimal(amount)} ${quote}`)
   return `has one ${key} for symbols of several currencies, which is ${each.join(" and ")}; give each symbol its own, or each currency an entry`
+}
+
+/** Says of a guard that it bounds both sides together where no account has two. */
+function grossAsNet({ maxPosition }: Guard, { accountPoll }: Profile): string | undefined {
+  const bounds = [...(maxPosition?.bySymbol.values() ?? []), maxPosition?.default]
+  const isHedged = accountPoll?.accounts.some(({ positionMode }) => positionMode === "hedge")
+  if (isHedged !== false || !bounds.some((bound) => bound?.kind === "gross")) return undefined
+  return "bounds gross, and no account of venue.yaml is in hedge mode"
 }
 
 /** The amount that symbols share, and which do. */

@@ -93,7 +93,7 @@ export function accountAges({ active, now, accounts }: StatusSources): readonly 
 }
 
 /** That a client can trade an account with a key, and the guards that it is under then. */
-type Trade = {
+export type Trade = {
   readonly client: string
   readonly key: string
   readonly account: string

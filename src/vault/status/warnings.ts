@@ -7,6 +7,7 @@ import { pollName } from "../ledger/records/bindings.ts"
 import { termsOf } from "../request/spending.ts"
 import { venueClockWarnings } from "../watch/venue-clock.ts"
 import { endingsOf, keylessClients } from "./endings.ts"
+import { guardWarnings } from "./guard-warnings.ts"
 import type { StatusSources } from "./sources.ts"
 
 /** What an operator should know of a running vault besides what it signs, the gravest first. */
@@ -52,6 +53,7 @@ function setWarnings(set: ActiveSet, nowMs: number): readonly Warning[] {
     ...stopWarnings(set),
     ...shareWarnings(set),
     ...pollWarnings(set),
+    ...guardWarnings(set),
   ]
 }
 

@@ -1,0 +1,52 @@
+import type { Warning } from "../../contract/views.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { FileSet } from "../config/load-files.ts"
+import type { PlacedGuard } from "../policy/terms.ts"
+import { type Trade, tradesOf } from "./guard-use.ts"
+
+const fix =
+  "change account in venue.yaml or the policy's applies_to, then: countersign policy reload"
+
+/** Guards that can judge nothing, whoever they are for. */
+export function unreadWarning({ policies, profile }: FileSet): readonly Warning[] {
+  const guards = policies.flatMap((policy) => policy.guards)
+  if (guards.length === 0 || profile.accountPoll !== undefined) return []
+  const message = `venue.yaml has no account, so what opens a position is refused to whom these guards are for: ${namesOf(guards)}.`
+  return [{ message, fix }]
+}
+
+/** Accounts that guards don't know, and such as are traded past them. */
+export function guardWarnings(set: ActiveSet): readonly Warning[] {
+  const { accountPoll } = set.profile
+  if (accountPoll === undefined) return unreadWarning(set)
+  const named = new Map(
+    accountPoll.accounts.map(({ name, address }): [string, string] => [address, name]),
+  )
+  const byAccount = Map.groupBy(tradesOf(set), ({ account }) => account)
+  return [...byAccount].flatMap(([account, trades]) => {
+    const name = named.get(account)
+    const messages = name === undefined ? unlisted(account, trades) : traded(name, trades)
+    return messages.map((message) => ({ message, fix }))
+  })
+}
+
+function unlisted(account: string, trades: readonly Trade[]): readonly string[] {
+  const guarded = trades.filter(({ guards }) => guards.length > 0)
+  return guarded.map(
+    ({ client, key }) =>
+      `The client ${client} is under a guard and can trade ${account} with ${key}, which account in venue.yaml doesn't list: what opens a position there is refused.`,
+  )
+}
+
+function traded(name: string, trades: readonly Trade[]): readonly string[] {
+  const all = [...new Set(trades.flatMap(({ guards }) => guards))]
+  return trades.flatMap(({ client, key, guards }) => {
+    const others = all.filter((guard) => !guards.includes(guard))
+    if (others.length === 0) return []
+    return `The client ${client} can trade the account ${name} with ${key} past ${namesOf(others)}: its orders count there, and aren't refused.`
+  })
+}
+
+function namesOf(guards: readonly PlacedGuard[]): string {
+  return guards.map(({ policy, name }) => `${policy}/${name}`).join(", ")
+}
