@@ -22,9 +22,7 @@ export function guardUses(sources: StatusSources, client?: string): readonly Gua
     .flatMap(({ guards }) => guards)
     .flatMap((guard) => {
       const under = trades.filter(({ guards }) => guards.includes(guard))
-      const traded = [...new Set(under.map(({ account }) => account))]
-      const accounts = traded.flatMap((address) => sources.accounts.get(address) ?? [])
-      return accounts.flatMap((account) => usesOf(guard, account, sources))
+      return accountsIn(under, sources).flatMap((account) => usesOf(guard, account, sources))
     })
     .slice(0, mostTold)
 }
@@ -79,21 +77,23 @@ function priceNow({ active, now }: StatusSources) {
 const lateMs = 60_000
 
 /** How long ago each account that is traded under a guard was read. */
-export function accountAges({ active, now, accounts }: StatusSources): readonly AccountAge[] {
-  const [set, nowMs] = [active(), now()]
+export function accountAges(sources: StatusSources): readonly AccountAge[] {
+  const [set, nowMs] = [sources.active(), sources.now()]
   const mostMs = (set.profile.accountPoll?.idleMs ?? 0) + lateMs
   const under = tradesOf(set).filter(({ guards }) => guards.length > 0)
-  const traded = [...new Set(under.map(({ account }) => account))]
-  return traded
-    .flatMap((address) => accounts.get(address) ?? [])
-    .map(({ name: account, exposure, sinceMs }) => {
-      const unread_ms = nowMs - (exposure.reading()?.askedAtMs ?? sinceMs)
-      return { account, unread_ms, is_late: unread_ms > mostMs }
-    })
+  return accountsIn(under, sources).map(({ name: account, exposure, sinceMs }) => {
+    const unread_ms = nowMs - (exposure.reading()?.askedAtMs ?? sinceMs)
+    return { account, unread_ms, is_late: unread_ms > mostMs }
+  })
+}
+
+function accountsIn(trades: readonly Trade[], { accounts }: StatusSources) {
+  const addresses = new Set(trades.map(({ account }) => account))
+  return [...addresses].flatMap((address) => accounts.get(address) ?? [])
 }
 
 /** That a client can trade an account with a key, and the guards that it is under then. */
-export type Trade = {
+type Trade = {
   readonly client: string
   readonly key: string
   readonly account: string
@@ -116,5 +116,5 @@ export function tradesOf(set: ActiveSet): readonly Trade[] {
 
 function accountsOf(key: KeyEntry, set: ActiveSet): readonly string[] {
   const own = key.role === "wallet" ? key.address : walletAddressOf(key, set)
-  return [...(own === undefined ? [] : [own]), ...key.targets]
+  return [own ?? [], key.targets].flat()
 }

@@ -2,7 +2,7 @@ import type { Warning } from "../../contract/views.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { FileSet } from "../config/load-files.ts"
 import type { PlacedGuard } from "../policy/terms.ts"
-import { type Trade, tradesOf } from "./guard-use.ts"
+import { tradesOf } from "./guard-use.ts"
 
 const fix =
   "change account in venue.yaml or the policy's applies_to, then: countersign policy reload"
@@ -25,25 +25,18 @@ export function guardWarnings(set: ActiveSet): readonly Warning[] {
   const byAccount = Map.groupBy(tradesOf(set), ({ account }) => account)
   return [...byAccount].flatMap(([account, trades]) => {
     const name = named.get(account)
-    const messages = name === undefined ? unlisted(account, trades) : traded(name, trades)
-    return messages.map((message) => ({ message, fix }))
-  })
-}
-
-function unlisted(account: string, trades: readonly Trade[]): readonly string[] {
-  const guarded = trades.filter(({ guards }) => guards.length > 0)
-  return guarded.map(
-    ({ client, key }) =>
-      `The client ${client} is under a guard and can trade ${account} with ${key}, which account in venue.yaml doesn't list: what opens a position there is refused.`,
-  )
-}
-
-function traded(name: string, trades: readonly Trade[]): readonly string[] {
-  const all = [...new Set(trades.flatMap(({ guards }) => guards))]
-  return trades.flatMap(({ client, key, guards }) => {
-    const others = all.filter((guard) => !guards.includes(guard))
-    if (others.length === 0) return []
-    return `The client ${client} can trade the account ${name} with ${key} past ${namesOf(others)}: its orders count there, and aren't refused.`
+    const all = [...new Set(trades.flatMap(({ guards }) => guards))]
+    return trades.flatMap(({ client, key, guards }) => {
+      const past = all.filter((guard) => !guards.includes(guard))
+      const what = `The client ${client} can trade ${name ?? account} with ${key}`
+      if (name === undefined && guards.length > 0) {
+        const message = `${what}, which account in venue.yaml doesn't list: it is under a guard, so what opens a position there is refused.`
+        return { message, fix }
+      }
+      if (name === undefined || past.length === 0) return []
+      const message = `${what} past ${namesOf(past)}: its orders count there, and aren't refused.`
+      return { message, fix }
+    })
   })
 }
 

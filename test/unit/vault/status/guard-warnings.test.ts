@@ -35,7 +35,7 @@ describe("the warnings of guards", () => {
   it("name a client that trades past another's guard, until it is revoked", async (t) => {
     const opened = await openGuarded(t)
     assert.deepEqual(warned(opened), [
-      "The client other can trade the account main with mm past bot/small: its orders count there, and aren't refused.",
+      "The client other can trade main with mm past bot/small: its orders count there, and aren't refused.",
     ])
     await opened.test().admin.revokeClient({ name: "other" })
     assert.deepEqual(warned(opened), [])
@@ -51,7 +51,7 @@ describe("the warnings of guards", () => {
     await test().admin.setClient({ name: "bot", keys: ["mm", "second"] })
     const { address = "" } = test().vault.active().keys.get("second") ?? {}
     assert.deepEqual(ofSecond(), [
-      `The client bot is under a guard and can trade ${address} with second, which account in venue.yaml doesn't list: what opens a position there is refused.`,
+      `The client bot can trade ${address} with second, which account in venue.yaml doesn't list: it is under a guard, so what opens a position there is refused.`,
     ])
   })
 })
