@@ -13,7 +13,7 @@ import {
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
-import { account, address } from "../support/guarded-vault.ts"
+import { guardedAccount, guardedWallet } from "../support/guarded-account.ts"
 import { killAllNaming, until } from "../support/process-tree.ts"
 import { addClient, makeTradingKeys, writePolicy } from "../support/trading-keys.ts"
 
@@ -201,7 +201,7 @@ rules: [{name: all, endpoints: [placeOrder]}]
 guards: [{name: small, max_position: {BTC-PERP: {net: "1"}}, max_open_orders: 3}]
 `,
     )
-    appendFileSync(join(dir, "venue.yaml"), account)
+    appendFileSync(join(dir, "venue.yaml"), guardedAccount)
     const daemon = await serve(dir)
     t.after(async () => {
       await daemon.stop("SIGKILL")
@@ -212,7 +212,7 @@ guards: [{name: small, max_position: {BTC-PERP: {net: "1"}}, max_open_orders: 3}
     await makeTradingKeys(dir)
     await addClient(dir, "bot")
     assert.equal(await show(), "No policy has a limit.\n")
-    const targets = ["keys", "targets", "mm", "--set", address, "--dir", dir]
+    const targets = ["keys", "targets", "mm", "--set", guardedWallet.address, "--dir", dir]
     assert.equal((await countersign(targets)).code, 0)
     const shown = await show()
     assert.match(shown, /^GUARD +ACCOUNT +OF +MEASURED +IN FLIGHT +ROOM +MAX +READING$/m)

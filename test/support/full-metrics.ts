@@ -10,7 +10,8 @@ import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import { serveLink } from "../../src/link/server.ts"
 import { FleetWatch } from "../../src/vault/ledger/postgres/fleet-watch.ts"
 import { askHttp } from "./gate.ts"
-import { account, nothing, secret } from "./guarded-vault.ts"
+import { guardedAccount, guardedWallet } from "./guarded-account.ts"
+import { nothing } from "./guarded-vault.ts"
 import { limitOrder, openTestVault } from "./open-test-vault.ts"
 
 const limited = `policy: mm
@@ -23,7 +24,7 @@ guards: [{name: few, max_open_orders: 9}]
 
 /** The text of `/metrics`, of a real gate before a real vault that has something to tell of everything; and what a vault among several has besides. */
 export async function fullMetrics(): Promise<string> {
-  const venue = `${sandboxProfile({ url: sandboxUrl, asOf: new Date() })}${account}`
+  const venue = `${sandboxProfile({ url: sandboxUrl, asOf: new Date() })}${guardedAccount}`
   const test = await openTestVault({ policies: [limited], settings: "budgets: {}\n", venue })
   const path = join(test.installation.stateDir, "bot.sock")
   const vault = await serveLink<typeof botParams, BotResults>({
@@ -40,7 +41,7 @@ export async function fullMetrics(): Promise<string> {
   const http = gate.open()
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve))
   try {
-    await test.addKey({ name: "main", role: "wallet", secret })
+    await test.addKey({ name: "main", role: "wallet", secret: guardedWallet.secret })
     await test.addKey({ name: "mm", role: "agent", wallet: "main" })
     const approved = { name: "mm", expires_at: Date.now() + 86_400_000, record: "rec_1" }
     await test.vault.act({ act: "agent_approved", ...approved })

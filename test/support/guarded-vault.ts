@@ -4,27 +4,11 @@ import type { TestContext } from "node:test"
 import type { BotParams } from "../../src/link/calls/methods.ts"
 import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import { fakeClock, startMs } from "./fake-clock.ts"
-import { addressOfSecret } from "./key-pair.ts"
+import { guardedAccount, guardedWallet } from "./guarded-account.ts"
 import { limitOrder, openTestVault } from "./open-test-vault.ts"
 
 /** Of the wallet whose account is bounded. */
-export const secret = new Uint8Array(32).fill(7)
-/** Of the account that is bounded. */
-export const address = addressOfSecret(secret)
-
-/** What venue.yaml says of it. */
-export const account = `
-account:
-  accounts: {main: {address: "${address}"}}
-  lag: 3s
-  poll: {busy: 2s, idle: 30s}
-  orders:
-    - {path: /v1/trade/open-orders?account_address=$account, list: /data/list, symbol: /symbol_id,
-       side: {at: /is_buy, buy: "true", sell: "false"}, remaining: /quantity}
-  positions: {path: /v1/account/positions?account_address=$account, list: /data/list, symbol: /symbol_id, quantity: /quantity, sign: signed}
-`
-
-const guarded = `policy: bot
+export const guarded = `policy: bot
 applies_to: {clients: [bot]}
 rules: [{name: all, endpoints: [placeOrder, placeBatch, chaseOrder, cancelOrder, setPositionMode]}]
 guards: [{name: small, max_position: {BTC-PERP: {net: "1"}}, max_open_orders: 3}]
@@ -48,10 +32,10 @@ export async function openGuarded(t: TestContext, ask: Ask = {}) {
   const { time = "stands_still", policies = [guarded, unguarded] } = ask
   const clock = fakeClock()
   const [asOf, given] = time === "goes_on" ? [new Date(), {}] : [new Date(startMs), { clock }]
-  const venue = `${sandboxProfile({ url: sandboxUrl, asOf })}${ask.account ?? account}`
+  const venue = `${sandboxProfile({ url: sandboxUrl, asOf })}${ask.account ?? guardedAccount}`
   let test = await openTestVault({ policies, venue, keys: "on_disk", ...given })
   t.after(() => test.remove())
-  await test.addKey({ name: "main", role: "wallet", secret })
+  await test.addKey({ name: "main", role: "wallet", secret: guardedWallet.secret })
   await test.addKey({ name: "mm", role: "agent", wallet: "main" })
   const keys = ["mm"]
   const bot = await test.addClient({ name: "bot", keys })

@@ -2,7 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import type { GuardUse } from "../../../../src/contract/bot-views.ts"
-import { address, openGuarded } from "../../../support/guarded-vault.ts"
+import { guardedWallet } from "../../../support/guarded-account.ts"
+import { openGuarded } from "../../../support/guarded-vault.ts"
 
 const rules = "rules: [{name: all, endpoints: [placeOrder]}]"
 const other = `policy: other\napplies_to: {clients: [other]}\n${rules}\n`
@@ -26,7 +27,7 @@ describe("what a guard leaves", () => {
     const [first, ...others] = await test().admin.listGuards()
     assert.deepEqual(first, {
       ...{ policy: "bot", guard: "small", file: "policies/0.yaml", line: 4 },
-      ...{ account: address, account_name: "main" },
+      ...{ account: guardedWallet.address, account_name: "main" },
       ...{ kind: "max_position", measure: "net", symbol: "BTC-PERP", side: "long" },
       ...{ max: "1", measured: null, in_flight: null, room: null, read_at: null },
     })

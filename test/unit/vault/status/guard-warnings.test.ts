@@ -4,7 +4,8 @@ import { describe, it } from "node:test"
 import { fileWarnings } from "../../../../src/commands/policy/file-warnings.ts"
 import { guardWarnings } from "../../../../src/vault/status/guard-warnings.ts"
 import { vaultWarnings } from "../../../../src/vault/status/warnings.ts"
-import { account, openGuarded } from "../../../support/guarded-vault.ts"
+import { guardedAccount } from "../../../support/guarded-account.ts"
+import { openGuarded } from "../../../support/guarded-vault.ts"
 
 type Opened = Awaited<ReturnType<typeof openGuarded>>
 
@@ -71,7 +72,7 @@ describe("policy check warns of gross", () => {
   it("and not where one is, or none is known", async (t) => {
     const ask = { policies: [forAll(gross)] }
     assert.doesNotMatch(ofFiles(await openGuarded(t, { ...ask, account: "" })), said)
-    const hedged = account
+    const hedged = guardedAccount
       .replace('"}}', '", position_mode: hedge}}')
       .replaceAll("remaining:", "position_side: /position_side, remaining:")
       .replace("sign: signed", "sign: signed, position_side: /position_side")
