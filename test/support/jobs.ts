@@ -56,6 +56,7 @@ const idle = [
 /** As these do, of those that share a room: they have one of their own. */
 const idleShared = [
   "test/process/client-waits.test.ts",
+  "test/process/guards.test.ts",
   "test/process/limits.test.ts",
   "test/process/notify.test.ts",
   "test/process/price-poll.test.ts",
