@@ -17,6 +17,7 @@ const dealt: Readonly<Record<string, number>> = { "test/process": 8, "test/unit/
 const slowest = [
   "system/fleet-crash",
   "system/crash.test.ts",
+  "system/guards.test.ts",
   "system/postgres-fleet-drills",
   "system/go-live",
   "system/package-deb",

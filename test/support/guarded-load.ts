@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
+import type { GuardedAsk } from "./guarded-asks.ts"
+import type { GuardedSite } from "./guarded-site.ts"
+import type { SeededRandom } from "./seeded-random.ts"
+
+/** How many ask at once of each client, and how long each pauses at most. */
+const callersOfClient = 5
+const longestPauseMs = 60
+
+/** The sandbox's IP budget has room for this, beside the readings. */
+const postEveryMs = 110
+
+/** A bot sends what it had signed this long before its end at most, where it waits for the last moment. */
+const lastMomentMs = 40
+
+export type GuardedCounts = {
+  requests: number
+  /** Signed requests that can enlarge a position, and the orders in them. */
+  granted: number
+  openers: number
+  /** Signed requests that can't. */
+  others: number
+  /** Requests without an answer of the daemon's. */
+  lost: number
+  /** Signed requests that bots sent to the venue themselves, and that they never sent. */
+  sent: number
+  kept: number
+  readonly refusals: Map<string, number>
+}
+
+export type GuardedLoad = {
+  /** Asks from many callers at once until `isOver`, and waits until all is sent. */
+  run(isOver: () => boolean): Promise<void>
+  readonly counts: GuardedCounts
+  /** Refusals of what cancels or only reduces. */
+  readonly wronged: readonly string[]
+}
+
+type Parts = {
+  readonly site: Pick<GuardedSite, "daemon" | "venue" | "tokens">
+  readonly random: SeededRandom
+  readonly next: () => GuardedAsk
+}
+
+type Asked = GuardedAsk & { readonly isForwarded: boolean; readonly token: string }
+
+export function createGuardedLoad({ site, random, next }: Parts): GuardedLoad {
+  const counts: GuardedCounts = {
+    ...{ requests: 0, granted: 0, openers: 0, others: 0, lost: 0, sent: 0, kept: 0 },
+    refusals: new Map(),
+  }
+  const wronged: string[] = []
+  const sending = new Set<Promise<void>>()
+  const mayPost = pacer()
+
+  async function loop(token: string, isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      const isAnswered = await askOnce(token)
+      await sleep(random.below(isAnswered ? longestPauseMs : longestPauseMs * 5))
+    }
+  }
+
+  /** Resolves with whether there is an answer. */
+  async function askOnce(token: string): Promise<boolean> {
+    const ask = next()
+    // Openers are refused more often than not, and what is refused isn't sent.
+    const isForwarded = ask.openers > 0 ? random.isOneIn(2) : mayPost()
+    counts.requests += 1
+    const answer = await post({ ...ask, token, isForwarded })
+    if (answer === undefined) counts.lost += 1
+    else if (answer.refused !== undefined) refuse(ask, answer.refused)
+    else {
+      count(ask)
+      if (!isForwarded) sendSigned(ask, answer.text)
+    }
+    return answer !== undefined
+  }
+
+  async function post({ path, body, token, isForwarded }: Asked): Promise<Answered | undefined> {
+    const expiresIn = String(300 + random.below(1_700))
+    const headers = {
+      ...{ Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      "Countersign-Expires-In": expiresIn,
+    }
+    const url = `${site.daemon.url}${isForwarded ? "" : "/sign"}${path}`
+    const init = { method: "POST", headers, body: JSON.stringify(body) }
+    return answeredBy(url, init)
+  }
+
+  function refuse({ openers, path }: GuardedAsk, code: string): void {
+    counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1)
+    if (openers === 0) wronged.push(`${path}: ${code}`)
+  }
+
+  function count({ openers }: GuardedAsk): void {
+    counts.openers += openers
+    if (openers > 0) counts.granted += 1
+    else counts.others += 1
+  }
+
+  /** Sends soon, in the last moment, or never. */
+  function sendSigned({ path, openers }: GuardedAsk, text: string): void {
+    const isKept = openers === 0 ? !mayPost() : random.isOneIn(6)
+    if (isKept) return void (counts.kept += 1)
+    counts.sent += 1
+    const { expires_after: endMs } = JSON.parse(text) as { readonly expires_after: number }
+    const leftMs = Math.max(0, endMs - Date.now())
+    const waitMs = random.isOneIn(3)
+      ? leftMs - random.below(lastMomentMs)
+      : random.below(leftMs + 1)
+    const sent = sleep(Math.max(0, waitMs)).then(() => sendTo(site.venue.url + path, text))
+    sending.add(sent)
+    void sent.finally(() => sending.delete(sent))
+  }
+
+  return {
+    ...{ counts, wronged },
+    async run(isOver) {
+      const tokens = site.tokens.flatMap((token) => Array<string>(callersOfClient).fill(token))
+      await Promise.all(tokens.map((token) => loop(token, isOver)))
+      await Promise.all(sending)
+    },
+  }
+}
+
+/** Whether what isn't bounded by a guard may be sent to the venue now. */
+function pacer(): () => boolean {
+  let nextMs = 0
+  return () => {
+    const nowMs = performance.now()
+    if (nowMs < nextMs) return false
+    nextMs = nowMs + postEveryMs
+    return true
+  }
+}
+
+type Refused = {
+  readonly code: string
+  readonly data: { readonly kind?: string; readonly why?: string }
+}
+
+type Answered = { readonly text: string; readonly refused?: string }
+
+/** The daemon's answers that say nothing about the request: a process of it was killed, or is about to come. */
+const unanswered = new Set(["vault_unavailable", "ledger_unavailable"])
+
+/** Codes of what was signed, whatever became of it at the venue. */
+const isSent = (code: string): boolean => code.startsWith("upstream_")
+
+/** `undefined` where nobody knows. */
+async function answeredBy(url: string, init: RequestInit): Promise<Answered | undefined> {
+  try {
+    const response = await fetch(url, init)
+    const text = await response.text()
+    const isVenues = response.headers.get("countersign-source") === "venue"
+    if (response.ok || isVenues) return { text }
+    return answeredWith(text)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined // nobody listens, or the answer was cut off
+    throw error
+  }
+}
+
+function answeredWith(text: string): Answered | undefined {
+  const { code, data } = JSON.parse(text) as Refused
+  if (unanswered.has(code)) return undefined
+  const refused = [code, data.kind ?? data.why ?? ""].join(" ").trim()
+  return isSent(code) ? { text } : { text, refused }
+}
+
+/** What the venue answers, and whether, is nobody's concern here. */
+async function sendTo(url: string, body: string): Promise<void> {
+  const headers = { "Content-Type": "application/json" }
+  await fetch(url, { method: "POST", headers, body })
+    .then((response) => response.arrayBuffer())
+    .catch(() => undefined)
+}
