@@ -130,7 +130,7 @@ export const ledgerGuards: readonly Guard[] = [
     ["unit/vault/operator/price-poll"],
     [
       {
-        find: "    keptFor.set(pollName, Math.min(perMinute(pricePoll), left))\n",
+        find: "    keptFor.set(pollName, Math.min(polled, left))\n",
         replace: "",
         why: "bots that use up the IP budget leave no prices",
       },

@@ -8,7 +8,11 @@ import { addDecimals, maxDecimal, subtractDecimals, zero } from "../../src/venue
 import { play, type Setup, type Slip } from "../support/guards/play.ts"
 import { numRuns } from "../support/runs.ts"
 
-const steps = fc.array(fc.nat({ max: 0x7fff_ffff }), { minLength: 100, maxLength: 600, size: "max" })
+const steps = fc.array(fc.nat({ max: 0x7fff_ffff }), {
+  minLength: 100,
+  maxLength: 600,
+  size: "max",
+})
 
 /** Without the venue's time, the clocks may be as far apart as that allows for. With it, the further one shows. */
 const clocks = fc.oneof(

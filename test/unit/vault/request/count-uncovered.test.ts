@@ -23,17 +23,13 @@ async function readAfterStart(
   const signer = guardedWallet.address
   const waiting = mark === undefined ? [] : [{ signer, nonce: mark }]
   const ledger = {
-    history: () => noRows(),
+    history: () => ReadableStream.from<RequestRow>([])[Symbol.asyncIterator](),
     lastNonce: () => lastNonce,
     marks: { ...vault.ledger.marks, waiting: () => waiting },
   }
   await countUncovered(vault.active(), { ledger, accounts: vault.accounts, now: vault.now })
   const { exposure } = vault.accounts.get(signer) ?? assert.fail("no account")
   return exposure.read({ askedAtMs: atMs, venueAtMs: undefined, orders: [], positions: [] })
-}
-
-async function* noRows(): AsyncGenerator<RequestRow> {
-  yield* []
 }
 
 /** The lag of 3 s, and 10 s by which clocks may differ. */
