@@ -8,6 +8,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import { type KeyEntry, isReserved } from "../ledger/records/bindings.ts"
 import { countedAt, readSizes } from "../ledger/records/request-row.ts"
 import type { RequestRow, ShadowRow } from "../ledger/records/row.ts"
+import { leaseNonces } from "../ledger/signers/signer-marks.ts"
 import { claimsOf } from "../policy/claims-of.ts"
 import { type Claim, isEver, type Policy } from "../policy/terms.ts"
 import { type JudgedRequest, type Subject, subjectOf } from "../policy/match/judged-request.ts"
@@ -149,13 +150,13 @@ export async function countUncovered(
     countOpeners(row, set, accounts)
     known.set(row.signer, Math.max(row.nonce, known.get(row.signer) ?? 0))
   }
-  const used = [
-    ...ledger.marks.waiting(),
-    ...[...set.keys.values()].map(({ address: signer }) => {
-      return { signer, nonce: ledger.lastNonce(signer) ?? 0 }
-    }),
-  ]
-  const lost = used.filter(({ signer, nonce }) => nonce > (known.get(signer) ?? 0))
+  const used = [...set.keys.values()].map(({ address: signer }) => {
+    // A crash leaves a signer as far ahead of what it signed as its mark was written ahead.
+    return { signer, nonce: (ledger.lastNonce(signer) ?? 0) - leaseNonces }
+  })
+  const lost = [...ledger.marks.waiting(), ...used].filter(({ signer, nonce }) => {
+    return nonce > (known.get(signer) ?? 0)
+  })
   const untilMs = Math.max(0, ...lost.map(({ nonce }) => nonce)) + longestValidityMs
   for (const { exposure } of accounts.values()) exposure.distrust(untilMs)
 }
