@@ -9,6 +9,7 @@ from .contract import (
     AddressBudgetExhaustedData,
     ApprovalRequiredData,
     ErrorCode,
+    GuardExceededData,
     IpBudgetExhaustedData,
     LimitExhaustedData,
     PolicyDeniedData,
@@ -82,13 +83,17 @@ class ApprovalRequired(Failure):
 
 
 class NoRoom(Failure):
-    """A limit or a rate budget is spent: ask again after `retry_after_s`, or for less.
+    """A limit or a rate budget is spent, or a guard is full: ask again after `retry_after_s`, or for less.
 
-    `retry_after_s` is None where there never is that much room.
+    `retry_after_s` is None where there never is that much room, or a guard waits for a reading.
     """
 
     data: Union[
-        LimitExhaustedData, AddressBudgetExhaustedData, IpBudgetExhaustedData, SignerPaceData
+        LimitExhaustedData,
+        GuardExceededData,
+        AddressBudgetExhaustedData,
+        IpBudgetExhaustedData,
+        SignerPaceData,
     ]
 
 
@@ -122,11 +127,13 @@ _FAMILY_OF: Dict[ErrorCode, Type[Failure]] = {
     "10029": NoRoom,
     "ip_budget_exhausted": NoRoom,
     "limit_exhausted": NoRoom,
+    "guard_exceeded": NoRoom,
     "signer_pace": NoRoom,
     "frozen": Stopped,
     "locked": Stopped,
     "clock_unsafe": Unavailable,
     "disk_low": Unavailable,
+    "guard_unreadable": Unavailable,
     "internal": Unavailable,
     "isolated": Unavailable,
     "ledger_unavailable": Unavailable,
