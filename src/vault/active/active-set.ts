@@ -73,6 +73,11 @@ export function walletAddressOf({ wallet }: KeyEntry, { keys }: ActiveSet): stri
   return wallet === null ? undefined : (keys.get(wallet)?.address ?? wallet)
 }
 
+/** The account that a key trades where no target is named: its wallet's; `undefined` where that isn't known. */
+export function ownAccountOf(key: KeyEntry, set: ActiveSet): string | undefined {
+  return key.role === "wallet" ? key.address : walletAddressOf(key, set)
+}
+
 /** How long a price from an operator is fresh: the default of prices in venue.yaml. */
 const operatorMaxAgeMs = 3_600_000
 

@@ -1,5 +1,5 @@
 import { maxDecimal } from "../../venue/decimal.ts"
-import { type ActiveSet, walletAddressOf } from "../active/active-set.ts"
+import { type ActiveSet, ownAccountOf } from "../active/active-set.ts"
 import type { ReserveAsk } from "../ledger/records/reservation.ts"
 import { type Circumstances, type Subject, subjectOf } from "../policy/match/judged-request.ts"
 import { type Allowed, appliesTo, type PlacedGuard } from "../policy/terms.ts"
@@ -73,11 +73,11 @@ export function guardsFor(
     .flatMap(({ guards }) => guards)
 }
 
-/** Whose position it is: the target's, else that of the agent's wallet, else the signer's. `undefined` where an agent's wallet isn't known. */
+/** Whose position it is: the target's, else the key's own. */
 function accountOf({ request: { target, key } }: Subject, set: ActiveSet): string | undefined {
-  if (target !== undefined || key.role === "wallet") return target ?? key.address
+  if (target !== undefined) return target
   const entry = set.keys.get(key.name)
-  return entry && walletAddressOf(entry, set)
+  return entry && ownAccountOf(entry, set)
 }
 
 /** The price that sizes: the higher of the fresh one and the one that is held back. */

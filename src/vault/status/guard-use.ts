@@ -1,11 +1,10 @@
 import type { GuardUse } from "../../contract/bot-views.ts"
 import type { AccountAge } from "../../contract/facts.ts"
 import { type Decimal, formatDecimal } from "../../venue/decimal.ts"
-import { type ActiveSet, heldPrice, referencePrice, walletAddressOf } from "../active/active-set.ts"
+import { type ActiveSet, heldPrice, referencePrice, ownAccountOf } from "../active/active-set.ts"
 import type { GuardedAccount } from "../guards/accounts.ts"
 import type { Parts } from "../guards/exposure.ts"
 import { boundsOf, roomOf } from "../guards/guard.ts"
-import type { KeyEntry } from "../ledger/records/bindings.ts"
 import { symbolText } from "../policy/match/judged-request.ts"
 import type { PlacedGuard } from "../policy/terms.ts"
 import { guardsFor, sizingPrice } from "../request/guard-request.ts"
@@ -109,12 +108,8 @@ export function tradesOf(set: ActiveSet): readonly Trade[] {
       .flatMap((key) => set.usableKeys.get(key) ?? [])
       .flatMap((key) => {
         const guards = guardsFor({ client, key }, set)
-        return accountsOf(key, set).map((account) => ({ client, key: key.name, account, guards }))
+        const accounts = [ownAccountOf(key, set) ?? [], key.targets].flat()
+        return accounts.map((account) => ({ client, key: key.name, account, guards }))
       }),
   )
-}
-
-function accountsOf(key: KeyEntry, set: ActiveSet): readonly string[] {
-  const own = key.role === "wallet" ? key.address : walletAddressOf(key, set)
-  return [own ?? [], key.targets].flat()
 }
