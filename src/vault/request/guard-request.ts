@@ -1,7 +1,6 @@
-import { maxDecimal } from "../../venue/decimal.ts"
 import { type ActiveSet, ownAccountOf } from "../active/active-set.ts"
 import type { ReserveAsk } from "../ledger/records/reservation.ts"
-import { type Circumstances, type Subject, subjectOf } from "../policy/match/judged-request.ts"
+import { sizingPrice, type Subject, subjectOf } from "../policy/match/judged-request.ts"
 import { type Allowed, appliesTo, type PlacedGuard } from "../policy/terms.ts"
 import type { GuardedAccounts } from "../guards/accounts.ts"
 import { judgeGuard } from "../guards/guard.ts"
@@ -78,15 +77,4 @@ function accountOf({ request: { target, key } }: Subject, set: ActiveSet): strin
   if (target !== undefined) return target
   const entry = set.keys.get(key.name)
   return entry && ownAccountOf(entry, set)
-}
-
-/** The price that sizes: the higher of the fresh one and the one that is held back. */
-export function sizingPrice({
-  referencePrice,
-  heldPrice,
-}: Pick<Circumstances, "referencePrice" | "heldPrice">) {
-  return (symbolId: number) => {
-    const fresh = referencePrice(symbolId)
-    return fresh && maxDecimal(fresh, heldPrice?.(symbolId) ?? fresh)
-  }
 }

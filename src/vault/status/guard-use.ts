@@ -5,9 +5,9 @@ import { type ActiveSet, heldPrice, referencePrice, ownAccountOf } from "../acti
 import type { GuardedAccount } from "../guards/accounts.ts"
 import type { Parts } from "../guards/exposure.ts"
 import { boundsOf, roomOf } from "../guards/guard.ts"
-import { symbolText } from "../policy/match/judged-request.ts"
+import { sizingPrice, symbolText } from "../policy/match/judged-request.ts"
 import type { PlacedGuard } from "../policy/terms.ts"
-import { guardsFor, sizingPrice } from "../request/guard-request.ts"
+import { guardsFor } from "../request/guard-request.ts"
 import type { StatusSources } from "./sources.ts"
 
 /** So many fit a line of the socket, beside limits and budgets. */

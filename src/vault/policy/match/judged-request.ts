@@ -115,18 +115,34 @@ export const orderMakingOperations: ReadonlySet<OperationId> = new Set<Operation
 /** The orders that a request makes; `undefined` when it makes none or they can't be read. */
 function ordersOf(
   { operation, payload }: JudgedRequest,
-  { profile, referencePrice, heldPrice }: Circumstances,
+  circumstances: Circumstances,
 ): readonly ReadOrder[] | undefined {
   if (!orderMakingOperations.has(operation)) return undefined
   if (payload.kind !== "orders" || payload.orders.length === 0) return undefined
   return payload.orders.map((order) => {
-    const symbol = profile.symbols.byId.get(order.symbolId)
-    const fresh = referencePrice(order.symbolId)
-    const held = fresh && heldPrice?.(order.symbolId)
-    const reference = fresh && maxDecimal(fresh, held ?? fresh)
-    const references = [fresh, held].filter((price) => price !== undefined)
+    const symbol = circumstances.profile.symbols.byId.get(order.symbolId)
+    const references = referencesOf(circumstances, order.symbolId)
+    const reference = highest(references)
     return { order, parts: partsOf(order, symbol), symbol, reference, references }
   })
+}
+
+type Prices = Pick<Circumstances, "referencePrice" | "heldPrice">
+
+/** The price that sizes: the higher of the fresh one and the one that is held back. */
+export function sizingPrice(prices: Prices): Circumstances["referencePrice"] {
+  return (symbolId) => highest(referencesOf(prices, symbolId))
+}
+
+/** What an order is judged by: the fresh price and the one that is held back; none where none is fresh. */
+function referencesOf({ referencePrice, heldPrice }: Prices, symbolId: number): readonly Decimal[] {
+  const fresh = referencePrice(symbolId)
+  const held = fresh && heldPrice?.(symbolId)
+  return [fresh, held].filter((price) => price !== undefined)
+}
+
+function highest([first, ...others]: readonly Decimal[]): Decimal | undefined {
+  return first && maxDecimal(first, ...others)
 }
 
 function partsOf(order: Order, symbol: SymbolEntry | undefined): readonly JudgedOrder[] {
@@ -141,9 +157,17 @@ function partsOf(order: Order, symbol: SymbolEntry | undefined): readonly Judged
 }
 
 /** The interface doesn't say whether `is_buy` of a standalone tpsl means the position or the order that closes it. */
-export function isStandalone(order: Order): boolean {
+function isStandalone(order: Order): boolean {
   return order.algoOrderType === "tpsl"
 }
+
+/** The sides that a part may have. A leg has the side opposite to its entry's. */
+export function sidesOf({ order, leg }: JudgedOrder): readonly ("buy" | "sell")[] {
+  if (isStandalone(order)) return bothSides
+  return [order.isBuy === (leg === undefined) ? "buy" : "sell"]
+}
+
+export const bothSides = ["buy", "sell"] as const
 
 /** A limit child order needs a price, so a leg without type and price can only become a market order. */
 function legTypes(leg: OrderLeg): readonly OrderType[] {

@@ -8,7 +8,8 @@ import {
   type JudgedOrder,
   type Subject,
   type JudgedRequest,
-  isStandalone,
+  bothSides,
+  sidesOf,
   orderTypesOf,
   partText,
   symbolText,
@@ -34,8 +35,6 @@ const symbols = listMatcher({
   text: symbolText,
 })
 
-const bothSides = ["buy", "sell"] as const
-
 const sides = listMatcher({
   key: "sides",
   meaning: "Sides of the order.",
@@ -43,9 +42,7 @@ const sides = listMatcher({
   unreadable: "a standalone tpsl is both sides",
   reason: "side_not_allowed",
   item: () => oneOf(bothSides),
-  // A leg has the side opposite to its entry's.
-  read: ({ order, leg }) =>
-    isStandalone(order) ? bothSides : [order.isBuy === (leg === undefined) ? "buy" : "sell"],
+  read: sidesOf,
 })
 
 const orderTypes = listMatcher({
