@@ -47,6 +47,12 @@ const topKeys: VenueKeys = {
       "Whether a take-profit and a stop may both fill, or one alone, which then only reduces.",
     without: "legs count in limits like orders",
   },
+  fee_rate: {
+    form: "a percentage from 0% to 100%",
+    meaning:
+      "The highest fee that the venue takes of what an order trades. Limits with `sum: worst_cost` count it.",
+    without: "`0.1%`; the interface discloses no fees",
+  },
   panic: {
     form: "a list of at most 20",
     meaning: "The cancels that `countersign panic` and heartbeats sign.",

@@ -135,6 +135,7 @@ export const builtinParts: ProfileParts = {
   },
   symbols: [],
   tpslLegs: "independent",
+  feeRate: { coefficient: 1n, scale: 3 }, // the interface says nothing of fees
   defaultMarketOrderType: undefined,
   panic: [],
   duplicateNonceCode: undefined,

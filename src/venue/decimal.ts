@@ -16,6 +16,13 @@ export function parseDecimal(text: string): Decimal | undefined {
   return Object.freeze({ coefficient: BigInt(digits), scale })
 }
 
+/** `1%` as the fraction 0.01. */
+export function parsePercentage(text: string): Decimal | undefined {
+  if (!text.endsWith("%")) return undefined
+  const percent = parseDecimal(text.slice(0, -1))
+  return percent && { coefficient: percent.coefficient, scale: percent.scale + 2 }
+}
+
 /** Makes a decimal of a whole number that isn't negative. */
 export function wholeDecimal(units: bigint): Decimal {
   return { coefficient: units, scale: 0 }

@@ -192,6 +192,8 @@ export type Profile = {
   readonly symbols: SymbolTable
   /** `oco_reduce_only`: the venue fills only one leg of a take-profit/stop pair, and only to reduce a position. */
   readonly tpslLegs: "independent" | "oco_reduce_only"
+  /** The most that the venue takes of what an order trades, a fraction. */
+  readonly feeRate: Decimal
   readonly defaultMarketOrderType: "base" | "quote" | undefined
   readonly panic: readonly PanicLine[]
   /** The venue's code for a nonce that was used before; the interface doesn't disclose it. */

@@ -33,6 +33,7 @@ export function testProfile(changes: Partial<Profile> = {}): Profile {
     },
     symbols: symbolTable(symbols),
     tpslLegs: "independent",
+    feeRate: { coefficient: 1n, scale: 3 },
     defaultMarketOrderType: undefined,
     panic: [],
     duplicateNonceCode: undefined,

@@ -6,7 +6,7 @@ import { notifySetting } from "../../link/gate-settings.ts"
 import { ok, type Result } from "../../std/result.ts"
 import { dayMs } from "../../std/time/duration.ts"
 import { parseYaml, textAs, type Problem } from "../../std/yaml-file.ts"
-import { parsePercentage } from "../policy/values/scalars.ts"
+import { parsePercentage } from "../../venue/decimal.ts"
 import {
   budgetsSetting,
   upstreamSetting,

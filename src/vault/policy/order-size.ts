@@ -4,9 +4,12 @@ import {
   compareDecimals,
   formatDecimal,
   maxDecimal,
+  minDecimal,
   multiplyDecimals,
+  subtractDecimals,
   type Decimal,
   one,
+  zero,
 } from "../../venue/decimal.ts"
 import type { Order } from "../../venue/payload/payload.ts"
 import type { Profile } from "../../venue/profile.ts"
@@ -14,6 +17,7 @@ import {
   mayBeMarket,
   type ReadOrder,
   quantityText,
+  sidesOf,
   type Subject,
   type JudgedOrder,
 } from "./match/judged-request.ts"
@@ -141,16 +145,18 @@ function surchargeOf(
   order: Order,
   priceMatchBand: Decimal | undefined,
 ): Result<Surcharge, DenialReason> {
-  if (order.orderType === "market") {
-    const slippage = slippageOf(order)
-    return slippage === undefined ? err("slippage_required") : ok(slippage)
-  }
+  if (order.orderType === "market") return saidSlippage(order)
   if (order.priceMatch === undefined) return ok(undefined)
   if (priceMatchBand === undefined) return err("price_match_band_required")
   return ok({
     factor: priceMatchBand,
     words: () => `the price_match_band ${formatDecimal(priceMatchBand)}`,
   })
+}
+
+function saidSlippage(order: Order): Result<Surcharge, DenialReason> {
+  const slippage = slippageOf(order)
+  return slippage === undefined ? err("slippage_required") : ok(slippage)
 }
 
 /** The slippage that an order says. */
@@ -222,8 +228,81 @@ export function orderSizes(
       return notional.ok ? notional.value.amount : null
     })
     const [entry = null, ...legs] = amounts
-    return { entry, legs }
+    return { entry, legs, cost: isSized ? worstCost(read, { priceMatchBand, profile }) : null }
   })
+}
+
+/** What an order may lose at once, by the reference price or the one that is held back; `null` without a fresh one. */
+function worstCost(read: ReadOrder, sizing: Omit<Sizing, "reference">): Decimal | null {
+  let worst: Decimal | null = null
+  for (const reference of read.references) {
+    const cost = orderCost(read, { reference, ...sizing })
+    if (cost === undefined) return null
+    worst = maxDecimal(cost, worst ?? zero)
+  }
+  return worst
+}
+
+/**
+ * Entry and legs added, whatever `tpsl_legs` says: a leg loses too, and only the profile's word keeps both from filling.
+ * One that closes a whole position has no quantity to tell by.
+ */
+function orderCost(read: ReadOrder, sizing: Sizing): Decimal | undefined {
+  if (read.order.tpsl?.mode === "full") return undefined
+  let sum = zero
+  for (const part of read.parts) {
+    const cost = partCost(read, part, sizing)
+    if (cost === undefined) return undefined
+    sum = addDecimals(sum, cost)
+  }
+  return sum
+}
+
+/** How much worse than at the reference price one entry or leg can fill, and the fee. */
+function partCost(read: ReadOrder, part: JudgedOrder, sizing: Sizing): Decimal | undefined {
+  const { order } = read
+  const [unit, notional] = [quantityUnit(read, sizing.profile), partNotional(read, part, sizing)]
+  const leeway = leewayOf(part, sizing.priceMatchBand)
+  if (!unit.ok || !notional.ok || !leeway.ok) return undefined
+  const off = leeway.value?.factor ?? zero
+  const { amount } = notional.value
+  const fee = multiplyDecimals(amount, sizing.profile.feeRate)
+  if (unit.value === "quote") return addDecimals(fee, quoteLoss(order, off))
+
+  const due = multiplyDecimals(order.quantity, sizing.reference)
+  const least = multiplyDecimals(order.quantity, lowestPrice(part, sizing.reference, off))
+  const losses = { buy: excess(amount, due), sell: excess(due, least) }
+  return addDecimals(fee, maxDecimal(zero, ...sidesOf(part).map((side) => losses[side])))
+}
+
+/**
+ * How far off its price a part may fill. A leg that becomes a market order needs slippage here, though not for its
+ * size: without it there is no price that it can't fill at.
+ */
+function leewayOf(part: JudgedOrder, band: Decimal | undefined): Result<Surcharge, DenialReason> {
+  if (part.leg === undefined) return surchargeOf(part.order, band)
+  return mayBeMarket(part) ? saidSlippage(part.order) : ok(undefined)
+}
+
+/** The lowest price at which a part may fill, or the reference price where that is lower. */
+function lowestPrice(part: JudgedOrder, reference: Decimal, off: Decimal): Decimal {
+  const lowest = partPrices(part).reduce((least, { price }) => minDecimal(least, price), reference)
+  return multiplyDecimals(lowest, excess(one, off))
+}
+
+/**
+ * Of a quantity in quote units. A sale for so much may take 1 / (1 - slippage) times the base units. That is less than
+ * 1 + 2 × slippage up to a slippage of a half, and the interface takes none above a tenth.
+ */
+function quoteLoss({ isBuy, quantity }: Order, slippage: Decimal): Decimal {
+  const loss = multiplyDecimals(quantity, slippage)
+  if (isBuy) return loss
+  return multiplyDecimals(loss, addDecimals(one, addDecimals(slippage, slippage)))
+}
+
+/** What `a` is more than `b`; zero where it is less. */
+function excess(a: Decimal, b: Decimal): Decimal {
+  return subtractDecimals(maxDecimal(a, b), b)
 }
 
 /** The costliest of entry and legs; `undefined` when one of them can't be sized. */

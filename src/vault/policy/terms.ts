@@ -357,4 +357,6 @@ export type Claim = {
 export type OrderSize = {
   readonly entry: Decimal | null
   readonly legs: readonly (Decimal | null)[]
+  /** Quote units that the order may lose at once, fees included. */
+  readonly cost: Decimal | null
 }

@@ -114,6 +114,7 @@ function profileOf(value: ProfileFile): Profile {
       agent === undefined ? builtinParts.agentStructWithTarget : { known: true, value: agent },
     symbols: value.symbols.map(symbolOf),
     tpslLegs: value.tpsl_legs,
+    feeRate: value.fee_rate,
     defaultMarketOrderType: value.defaults.market_order_type,
     panic: value.panic,
     duplicateNonceCode: value.codes.duplicate_nonce,

@@ -7,7 +7,7 @@ import { utf8 } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { durationWithin, parseDurationMs } from "../../std/time/duration.ts"
 import { textAs, textBy } from "../../std/yaml-file.ts"
-import { compareDecimals, parseDecimal, zero } from "../decimal.ts"
+import { compareDecimals, one, parseDecimal, parsePercentage, zero } from "../decimal.ts"
 import { isJsonObject, parsePointer, parseStrictJson, type JsonObject } from "../json.ts"
 import { signingFieldOf } from "../payload/parse-payload.ts"
 import { cancelIds, operationIds } from "../profile.ts"
@@ -42,6 +42,11 @@ const aboveZero = textAs((text) => {
   const decimal = parseDecimal(text)
   return decimal !== undefined && compareDecimals(decimal, zero) > 0 ? decimal : undefined
 }, 'expected a decimal above zero, like "64000.5"')
+
+const feeRate = textAs((text) => {
+  const rate = parsePercentage(text)
+  return rate !== undefined && compareDecimals(rate, one) <= 0 ? rate : undefined
+}, "expected a percentage from 0% to 100%, like 0.1%")
 
 const pointer = z
   .string()
@@ -156,6 +161,7 @@ export const profileSchema = z.strictObject({
     })
     .prefault({}),
   tpsl_legs: z.enum(["independent", "oco_reduce_only"]).default(builtinParts.tpslLegs),
+  fee_rate: feeRate.default(builtinParts.feeRate),
   panic: z.array(panicLine).max(20, "expected at most 20 requests").default([]),
   reads: z
     .strictObject({ market: readPaths, trade: readPaths, account: readPaths, explorer: readPaths })

@@ -4,6 +4,7 @@ import {
   formatDecimal,
   maxDecimal,
   minDecimal,
+  zero,
 } from "../../../venue/decimal.ts"
 import type { Claim, ClaimWindow, OrderSize } from "../../policy/terms.ts"
 import { readDecimal } from "./prices.ts"
@@ -17,13 +18,25 @@ export function countedAt(row: Pick<RequestRow | OutcomeRow, "at_ms" | "counted_
 /** What orders were sized at, as a row has it. */
 export function sizesOf(sizes: readonly OrderSize[]): Pick<RequestRow, "sizes"> {
   const textOf = (size: Decimal | null) => (size === null ? null : formatDecimal(size))
-  const fields = sizes.map(({ entry, legs }) => ({ entry: textOf(entry), legs: legs.map(textOf) }))
+  const fields = sizes.map(({ entry, legs, cost }) => ({
+    ...{ entry: textOf(entry), legs: legs.map(textOf), cost: textOf(cost) },
+  }))
   return fields.length > 0 ? { sizes: fields } : {}
 }
 
 /** Reads what a row's orders were sized at. @throws {Fault} `ledger_unusable` when it makes no sense. */
 export function readSizes({ sizes = [] }: Pick<RequestRow, "sizes">): readonly OrderSize[] {
-  return sizes.map(({ entry, legs }) => ({ entry: decimalOf(entry), legs: legs.map(decimalOf) }))
+  return sizes.map(({ entry, legs, cost }) => {
+    const parts = [decimalOf(entry), ...legs.map(decimalOf)] as const
+    const [first, ...others] = parts
+    return { entry: first, legs: others, cost: cost === undefined ? allOf(parts) : decimalOf(cost) }
+  })
+}
+
+/** All that an older row was sized at: fees apart, no order can lose more. */
+function allOf(parts: readonly (Decimal | null)[]): Decimal | null {
+  const known = parts.filter((part) => part !== null)
+  return known.length < parts.length ? null : known.reduce(addDecimals, zero)
 }
 
 function decimalOf(text: string | null): Decimal | null {

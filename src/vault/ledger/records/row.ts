@@ -12,9 +12,13 @@ import { priceSchema } from "./prices.ts"
 // so a new field is a new optional field, and a new meaning is a new kind. What a row says is called by these names
 // wherever it is known. Times are milliseconds since 1970, hashes and signatures hex, decimals text.
 
-/** What an order was sized at: a decimal each. */
+/** What an order was sized at, and what it could lose at once: a decimal each. */
 const sizes = z.array(
-  z.object({ entry: decimalText.nullable(), legs: z.array(decimalText.nullable()) }),
+  z.object({
+    ...{ entry: decimalText.nullable(), legs: z.array(decimalText.nullable()) },
+    /** Left out by versions that had no `worst_cost`. */
+    cost: decimalText.nullable().exactOptional(),
+  }),
 )
 
 const asked = {

@@ -9,6 +9,7 @@ import {
   compareDecimals,
   one,
   parseDecimal,
+  parsePercentage,
   zero,
   type Decimal,
   wholeDecimal,
@@ -165,12 +166,6 @@ export function textAs<Value>(
 /** Editors read `0.5` without quotes as a number; here every scalar is the text that is written. */
 function asNumber<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ written: { type: ["string", "number"] } })
-}
-
-export function parsePercentage(text: string): Decimal | undefined {
-  if (!text.endsWith("%")) return undefined
-  const percent = parseDecimal(text.slice(0, -1))
-  return percent && { coefficient: percent.coefficient, scale: percent.scale + 2 }
 }
 
 function parseFraction(text: string): Decimal | undefined {

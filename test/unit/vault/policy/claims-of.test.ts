@@ -484,7 +484,7 @@ describe("claimsOf", () => {
 
   it("refuses what was recorded without a size, or with fewer sizes than orders", () => {
     const subject = subjectOf(placing(order()), circumstances())
-    for (const sizes of [[], [{ entry: null, legs: [] }]]) {
+    for (const sizes of [[], [{ entry: null, legs: [], cost: null }]]) {
       const claims = enforced(claimsOf(subject, sizes, policies))
       assert.equal(claims.ok, false)
       assert.equal(claims.error.reason, "notional_unknown")
@@ -492,7 +492,7 @@ describe("claimsOf", () => {
   })
 
   it("refuses a leg that was recorded without a size of its own", () => {
-    const sizes = [{ entry: decimal("30000"), legs: [] }]
+    const sizes = [{ entry: decimal("30000"), legs: [], cost: null }]
     const subject = subjectOf(placing(withTakeProfit(order())), circumstances())
     assert.equal(enforced(claimsOf(subject, sizes, policies)).ok, false)
   })

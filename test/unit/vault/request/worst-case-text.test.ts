@@ -12,22 +12,22 @@ describe("the worst case that a person is shown", () => {
     { name: "no orders", sizes: [], says: "no order that can be read" },
     {
       name: "an order by the costliest of entry and legs",
-      sizes: [{ entry: five, legs: [seven] }],
+      sizes: [{ entry: five, legs: [seven], cost: null }],
       says: "one order, up to 7 USD",
     },
     {
       name: "several orders together",
       sizes: [
-        { entry: five, legs: [] },
-        { entry: seven, legs: [] },
+        { entry: five, legs: [], cost: null },
+        { entry: seven, legs: [], cost: null },
       ],
       says: "2 orders, up to 12 USD",
     },
     {
       name: "an order with a leg that can't be sized as one that can't",
       sizes: [
-        { entry: five, legs: [] },
-        { entry: seven, legs: [null] },
+        { entry: five, legs: [], cost: null },
+        { entry: seven, legs: [null], cost: null },
       ],
       says: "2 orders, more than 5 USD: 1 can't be sized",
     },
@@ -51,12 +51,12 @@ describe("the worst case that a person is shown", () => {
       { side: "sell DOGE-USD", quote: "USD" },
       { side: "buy DOGE-USD", quote: "USD" },
     ]
-    const sizes = [five, seven, five, seven].map((entry) => ({ entry, legs: [] }))
+    const sizes = [five, seven, five, seven].map((entry) => ({ entry, legs: [], cost: null }))
     assert.equal(
       worstCaseText(sizes, orders),
       "4 orders, up to 17 USD and 7 BTC; 2 buy DOGE-USD: up to 12 USD; 1 sell ETH-BTC: up to 7 BTC; 1 sell DOGE-USD: up to 5 USD",
     )
-    const unsized = [...sizes, { entry: null, legs: [] }]
+    const unsized = [...sizes, { entry: null, legs: [], cost: null }]
     assert.equal(
       worstCaseText(unsized, [...orders, { side: "buy symbol 99", quote: undefined }]).replace(
         /; 1 sell.*; /,
@@ -78,7 +78,7 @@ describe("the worst case that a person is shown", () => {
           side,
           quote: quotes[side.split(/[ -]/)[1] ?? ""],
         }))
-        const sizes = orders.map(({ cost }) => ({ entry: cost, legs: [] }))
+        const sizes = orders.map(({ cost }) => ({ entry: cost, legs: [], cost: null }))
         const [total = "", ...groups] = worstCaseText(sizes, named).split("; ")
         const parts =
           groups.length === 0 ? [`${orders.length} ${named[0]?.side}: ${total}`] : groups

@@ -3,6 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
+import { formatDecimal } from "../../../../src/venue/decimal.ts"
 import { parseProfile } from "../../../../src/venue/profile/profile-file.ts"
 import { snakeCase } from "../../../../src/venue/signing-hash.ts"
 import { numRuns } from "../../../support/runs.ts"
@@ -58,6 +59,13 @@ describe("a venue.yaml that is in order", () => {
     assert.deepEqual(endpointOf(profile, "placeOrder").extraFields, ["venue_note"])
     assert.ok(profile.agentStructWithTarget.known)
     assert.equal(profile.agentStructWithTarget.value.typeString, agentWithTarget)
+  })
+
+  it("gives the fee as a fraction, from nothing to all, and a tenth of a percent where it isn't said", () => {
+    const rates = [[], ['fee_rate: "0%"'], ["fee_rate: 0.055%"], ["fee_rate: 100%"]].map((lines) =>
+      formatDecimal(profileOf(...lines).feeRate),
+    )
+    assert.deepEqual(rates, ["0.001", "0", "0.00055", "1"])
   })
 
   it("gives symbols by id and by name, with the price's age in milliseconds", () => {
@@ -164,6 +172,8 @@ const wrongValues: readonly Case[] = [
     lines: ["tpsl_legs: independent", "tpsl_legs: oco_reduce_only"],
     says: /^venue.yaml:3:1: /,
   },
+  { name: "a fee that isn't a percentage", lines: ["fee_rate: 0.001"], says: /:2:1: .*like 0.1%/ },
+  { name: "a fee of more than all", lines: ["fee_rate: 100.01%"], says: /from 0% to 100%/ },
   {
     name: "a tag of 256",
     lines: ["endpoints: {cancelOrder: {action_tag: 256}}"],

@@ -194,8 +194,8 @@ describe("a limit after a restart", () => {
 
   it("builds claims of what each request was sized at, and of when it was decided", async () => {
     const sizes = [
-      { entry: decimal("64000.5"), legs: [null, decimal("1")] },
-      { entry: { coefficient: 10n ** 60n + 1n, scale: 50 }, legs: [] },
+      { entry: decimal("64000.5"), legs: [null, decimal("1")], cost: null },
+      { entry: { coefficient: 10n ** 60n + 1n, scale: 50 }, legs: [], cost: decimal("0.25") },
     ]
     const { record } = await take({ sizes })
     const seen: unknown[] = []
@@ -207,8 +207,12 @@ describe("a limit after a restart", () => {
     assert.deepEqual(seen, [[record, requestEntry.body, startMs, startMs, sizes]])
     await ledger.close()
     assert.deepEqual(readLedger(place.file)[0]?.row["sizes"], [
-      { entry: "64000.5", legs: [null, "1"] },
-      { entry: "10000000000.00000000000000000000000000000000000000000000000001", legs: [] },
+      { entry: "64000.5", legs: [null, "1"], cost: null },
+      {
+        entry: "10000000000.00000000000000000000000000000000000000000000000001",
+        legs: [],
+        cost: "0.25",
+      },
     ])
   })
 })

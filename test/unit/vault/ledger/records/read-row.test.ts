@@ -72,7 +72,7 @@ const acts: { readonly [Name in Act["act"]]: FieldsOf<Name> } = {
 const others: Readonly<Record<Exclude<JournalRow["kind"], "act">, Fields>> = {
   request: {
     ...{ ...asked, rule: "r", purpose: "forward", nonce: 1, expires_after: 1, release: "hold_1" },
-    ...{ sizes: [{ entry: "1.5", legs: [null, "2"] }], ever: { life: "0.1" }, counted_at: 1 },
+    ...{ sizes: [{ entry: "1.5", legs: [null, "2"], cost: "0.5" }], ever: { life: "0.1" }, counted_at: 1 },
     refunds: [
       { meter: "m", amount: "1", max: "2", window: { kind: "rolling", length_ms: 1 } },
       { meter: "m", amount: "1", max: "2", window: { kind: "day", start_ms: 1, end_ms: 2 } },
@@ -102,7 +102,7 @@ const rows: readonly Fields[] = [
 
 /** Of these nothing follows, or they may be left out. */
 const free = new Set([
-  ...["seq", "started.policy_hash", "sizes", "ever", "refunds", "counted_at", "client_order_id"],
+  ...["seq", "started.policy_hash", "sizes", "cost", "ever", "refunds", "counted_at", "client_order_id"],
   ...["release", "traceparent", "isolated", "idempotency", "answer", "drift", "files", "wallet"],
 ])
 const read = (row: unknown) => readRow(JSON.stringify(row))
