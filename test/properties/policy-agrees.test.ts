@@ -172,8 +172,8 @@ function inWords(decision: Decision): PlainDecision {
     amount: decimalText(amount),
     max: decimalText(max),
   }))
-  const sizes = decision.sizes.map(({ entry, legs }) =>
-    [entry, ...legs].map((size) => size && decimalText(size)),
+  const sizes = decision.sizes.map(({ entry, legs, cost }) =>
+    [entry, ...legs, cost].map((size) => size && decimalText(size)),
   )
   const hold = decision.kind === "hold" ? decision.hold : undefined
   return { ...decision, hold, claims, sizes, verdicts }

@@ -154,14 +154,17 @@ const arbitraryHold = fc
   .tuple(arbitraryDeny, fc.integer({ min: 1, max: 3 }))
   .map(([asked, ttlMs]): Omit<Hold, "name" | "line"> => ({ ...asked, ttlMs }))
 
-const submitted = ["requests", "orders", "submitted_notional", "submitted_quantity"] as const
+const kinds = [
+  ...(["requests", "orders"] as const),
+  ...(["submitted_notional", "submitted_quantity", "worst_cost"] as const),
+]
 
 const arbitraryLimit = fc
   .tuple(
     entryOf(1),
     fc.record({
       counted: fc.constantFrom(
-        ...submitted.map((kind) => ({ kind })),
+        ...kinds.map((kind) => ({ kind })),
         ...writtenLimits.map(({ counted }) => counted),
       ),
       window: fc.constantFrom(...writtenLimits.map(({ window }) => window)),

@@ -59,7 +59,7 @@ export function policyWarnings({
       ...policy.guards.flatMap((guard) => warn(guard, grossAsNet(guard, profile))),
       ...policy.limits.flatMap((limit) => {
         const { counted, max: amount } = limit
-        if (counted.kind !== "submitted_notional") return []
+        if (counted.kind !== "submitted_notional" && counted.kind !== "worst_cost") return []
         return warn(
           limit,
           oneAmount(limit, { key: "max", bound: { kind: "scalar", amount } }, profile),

@@ -6,6 +6,7 @@ import type { Match, MatchedOrder } from "./try-entry.ts"
 import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./values/scalars.ts"
 import { type OrderSize, ofOrder, type Mismatch, type Counted, type Limit } from "./terms.ts"
 import {
+  mayBeMarket,
   orderMakingOperations,
   orderText,
   quantityText,
@@ -47,6 +48,8 @@ function unsummed(counting: Counting, counted: Counted): Amounts {
       return everySubmitted(counting, notionals)
     case "submitted_quantity":
       return everySubmitted(counting, quantities)
+    case "worst_cost":
+      return everySubmitted(counting, costs)
     case "field":
       return fieldSum(counted, counting)
   }
@@ -93,16 +96,33 @@ function everySubmitted(
 }
 
 /** Symbols with the same quote unit are added, unless the limit is per symbol. */
-function notionals(matched: MatchedOrder, { limit, subject, sizes }: Counting): Amounts {
+function notionals(matched: MatchedOrder, counting: Counting): Amounts {
+  const size = counting.sizes[matched.index]
+  const sizeByPart = size === undefined ? [] : [size.entry, ...size.legs]
+  const parts = countedParts(matched, counting.subject)
+  return inQuoteUnits(
+    parts.map((part) => sizeByPart[part]),
+    matched,
+    counting,
+  )
+}
+
+/** An order of which any part matches counts whole: its cost is that of entry and legs together. */
+function costs(matched: MatchedOrder, counting: Counting): Amounts {
+  return inQuoteUnits([counting.sizes[matched.index]?.cost], matched, counting)
+}
+
+function inQuoteUnits(
+  sizes: readonly (Decimal | null | undefined)[],
+  matched: MatchedOrder,
+  { limit, subject }: Counting,
+): Amounts {
   const { symbol } = matched.read
-  const size = sizes[matched.index]
-  if (symbol === undefined || size === undefined) return err(unsized(matched, subject))
-  const sizeByPart = [size.entry, ...size.legs]
+  if (symbol === undefined) return err(unsized(matched, limit, subject))
   const group = limit.per === "symbol" ? String(symbol.id) : symbol.quote
   const amounts: Amount[] = []
-  for (const part of countedParts(matched, subject)) {
-    const amount = sizeByPart[part] ?? null
-    if (amount === null) return err(unsized(matched, subject))
+  for (const amount of sizes) {
+    if (amount === null || amount === undefined) return err(unsized(matched, limit, subject))
     amounts.push({ group, amount })
   }
   return ok(amounts)
@@ -153,13 +173,21 @@ function unreadableField({ text }: FieldPointer, what: string): Mismatch {
   return { reason: "limit_unreadable", asked: `${text}, which isn't ${what}`, allowed: null }
 }
 
-function unsized({ read }: MatchedOrder, { circumstances }: Subject): Mismatch {
-  const { order } = read
+function unsized(
+  { read: { order, parts } }: MatchedOrder,
+  { counted }: Limit,
+  { circumstances }: Subject,
+): Mismatch {
+  const isCost = counted.kind === "worst_cost"
+  const mayBeFull = isCost && order.tpsl?.mode === "full"
+  const isMarket = isCost ? parts.some(mayBeMarket) : order.orderType === "market"
   const needs = [
     "a fresh reference price",
-    ...(order.orderType === "market" ? ["slippage"] : []),
+    ...(isMarket ? ["slippage"] : []),
     ...(order.priceMatch === undefined ? [] : ["a price_match_band in its rule"]),
+    ...(mayBeFull ? ["tpsl_mode partial"] : []),
   ].join(" and ")
-  const asked = `${orderText(order, circumstances.profile.symbols)}, whose size in quote units takes ${needs}`
+  const what = isCost ? "worst cost" : "size in quote units"
+  const asked = `${orderText(order, circumstances.profile.symbols)}, whose ${what} takes ${needs}`
   return { reason: "notional_unknown", asked, allowed: null }
 }

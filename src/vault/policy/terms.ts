@@ -47,7 +47,8 @@ export type Rule = Entry & {
 
 /** What a limit adds up. */
 export type Counted =
-  | { readonly kind: "submitted_notional" | "submitted_quantity" | "requests" | "orders" }
+  | { readonly kind: "submitted_notional" | "submitted_quantity" | "worst_cost" }
+  | { readonly kind: "requests" | "orders" }
   | {
       readonly kind: "field"
       readonly pointer: FieldPointer

@@ -17,6 +17,7 @@ import { plainClaims, type PlainClaim, type PlainSizes } from "./plain-limit.ts"
 import { plainSized } from "./plain-over.ts"
 import { saidOf, type Said } from "./plain-matchers.ts"
 import { plainStop } from "./plain-rule.ts"
+import { plainLoss } from "./plain-loss.ts"
 import { partCosts } from "./plain-size.ts"
 import { plainSubject, type PlainSubject } from "./plain-subject.ts"
 
@@ -90,7 +91,9 @@ export function plainJudge(
     hold,
     rule: `${first.policy.name}/${first.entry.name}`,
     claims: limits.flatMap(({ claims }) => (claims.ok ? claims.value : [])),
-    sizes: sizes.map((parts) => parts.map((units) => (units === null ? null : unitsText(units)))),
+    sizes: sizes.map(({ parts, loss }) =>
+      [...parts, loss].map((units) => (units === null ? null : unitsText(units))),
+    ),
     verdicts,
   }
 }
@@ -122,10 +125,10 @@ function sizesOf(subject: PlainSubject, bands: readonly Rule["priceMatchBand"][]
   return orders.map((read) => {
     const isListed = read.market !== undefined && request.operation !== "chaseOrder"
     const reference = isListed ? subject.referenceOf(read.order) : undefined
-    if (reference === undefined) return read.parts.map(() => null)
-    return partCosts(read, { reference, matchBand, profile }).map((cost) =>
-      cost.ok ? cost.value.units : null,
-    )
+    if (reference === undefined) return { parts: read.parts.map(() => null), loss: null }
+    const pricing = { reference, matchBand, profile }
+    const parts = partCosts(read, pricing).map((cost) => (cost.ok ? cost.value.units : null))
+    return { parts, loss: plainLoss(read, pricing) }
   })
 }
 

@@ -5,9 +5,9 @@ import { fieldUnits, unitsOf, unitsText, whole } from "./plain-amount.ts"
 import { dayAround } from "./plain-clock.ts"
 import { plainMatch, type PlainMatch, type PlainMatched } from "./plain-match.ts"
 import { saidOf, type Said } from "./plain-matchers.ts"
-import { makesOrders, orderWords, quantityWords } from "./plain-order.ts"
+import { makesOrders, orderWords, quantityWords, type PlainOrder } from "./plain-order.ts"
 import { plainAccount, textOf, valueAt } from "./plain-request-matchers.ts"
-import { unitOf } from "./plain-size.ts"
+import { mayBeMarket, unitOf } from "./plain-size.ts"
 import type { PlainSubject } from "./plain-subject.ts"
 
 /** A claim, its amounts as people read them. */
@@ -24,8 +24,11 @@ export type PlainClaim = {
   readonly release: Limit["release"]
 }
 
-/** What each part of an order costs, in units; `null` where it can't be told. */
-export type PlainSizes = readonly (readonly (bigint | null)[])[]
+/** What each part of an order costs, and what the order may lose at once, in units; `null` where it can't be told. */
+export type PlainSizes = readonly {
+  readonly parts: readonly (bigint | null)[]
+  readonly loss: bigint | null
+}[]
 
 type Counting = {
   readonly limit: Limit
@@ -95,7 +98,7 @@ function countedBy(counting: Counting): Counted {
     match.orders.map((matched) =>
       named(
         matched.read.order,
-        kind === "submitted_notional" ? notional(matched, counting) : quantity(matched, counting),
+        kind === "submitted_quantity" ? quantity(matched, counting) : inQuote(matched, counting),
       ),
     ),
   )
@@ -128,16 +131,19 @@ function itemsOf({ request: { payload } }: PlainSubject): number {
   return payload.kind === "opaque" ? payload.batchLength : 1
 }
 
-function notional({ index, read, isMatched }: PlainMatched, counting: Counting): Counted {
+/** What an order may lose isn't told of its parts. */
+function inQuote({ index, read, isMatched }: PlainMatched, counting: Counting): Counted {
   const { limit, subject, sizes } = counting
   const symbol = subject.profile.symbols.byId.get(read.order.symbolId)
-  if (symbol === undefined) return err(unsized(read.order, subject))
+  if (symbol === undefined) return err(unsized(read, counting))
   const group = limit.per === "symbol" ? String(symbol.id) : symbol.quote
+  const counted = (units: bigint | null | undefined): Counted =>
+    units === null || units === undefined ? err(unsized(read, counting)) : ok([[group, units]])
+  if (limit.counted.kind === "worst_cost") return counted(sizes[index]?.loss)
   return joined(
     read.parts.map((part, place): Counted => {
       if (!isMatched(part) || !isCounted(place, subject)) return ok([])
-      const units = sizes[index]?.[place] ?? null
-      return units === null ? err(unsized(read.order, subject)) : ok([[group, units]])
+      return counted(sizes[index]?.parts[place])
     }),
   )
 }
@@ -199,10 +205,14 @@ function unreadable(asked: string): Said {
   return { reason: "limit_unreadable", asked, allowed: null }
 }
 
-function unsized(order: Order, { profile }: PlainSubject): Said {
+function unsized({ order, parts }: PlainOrder, { limit, subject }: Counting): Said {
+  const isLoss = limit.counted.kind === "worst_cost"
+  const slips = isLoss ? parts.some(mayBeMarket) : order.orderType === "market"
   const needs = ["a fresh reference price"]
-  if (order.orderType === "market") needs.push("slippage")
+  if (slips) needs.push("slippage")
   if (order.priceMatch !== undefined) needs.push("a price_match_band in its rule")
-  const asked = `${orderWords(order, profile)}, whose size in quote units takes ${needs.join(" and ")}`
+  if (isLoss && order.tpsl?.mode === "full") needs.push("tpsl_mode partial")
+  const what = isLoss ? "worst cost" : "size in quote units"
+  const asked = `${orderWords(order, subject.profile)}, whose ${what} takes ${needs.join(" and ")}`
   return { reason: "notional_unknown", asked, allowed: null }
 }

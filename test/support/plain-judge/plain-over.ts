@@ -61,8 +61,8 @@ function isWithin(over: Over, matched: PlainMatched, { subject, sizes }: Sized):
   if (most === undefined) return false
   const { order } = matched.read
   if (over.kind === "notional") {
-    const costs = sizes[matched.index] ?? []
-    return costs.length > 0 && costs.every((cost) => cost !== null && cost <= most)
+    const size = sizes[matched.index]
+    return size?.parts.every((cost) => cost !== null && cost <= most) ?? false
   }
   const unit = unitOf(matched.read, subject.profile)
   const isBase = unit.ok && unit.value === "base" && subject.request.operation !== "chaseOrder"

@@ -50,7 +50,7 @@ export function limitSchema(shapes: EntryShapes): z.ZodType<UnplacedLimit> {
     })
 }
 
-const submitted = oneOf(["submitted_notional", "submitted_quantity"])
+const ofOrders = oneOf(["submitted_notional", "submitted_quantity", "worst_cost"])
 const fieldSum = z.strictObject(
   {
     pointer: required(
@@ -64,14 +64,17 @@ const fieldSum = z.strictObject(
       "/asset",
     ),
   },
-  { error: objectError("submitted_notional, submitted_quantity or a pointer into the body") },
+  {
+    error: objectError(
+      "submitted_notional, submitted_quantity, worst_cost or a pointer into the body",
+    ),
+  },
 )
 
 const sum = z
   .unknown()
   .transform((input, context): Counted => {
-    const parsed =
-      typeof input === "string" ? submitted.safeParse(input) : fieldSum.safeParse(input)
+    const parsed = typeof input === "string" ? ofOrders.safeParse(input) : fieldSum.safeParse(input)
     if (!parsed.success) {
       // zod takes an issue without `input` as a raw issue. The input only serves messages.
       for (const issue of parsed.error.issues) {
@@ -82,14 +85,14 @@ const sum = z
     if (typeof parsed.data === "string") return { kind: parsed.data }
     return { kind: "field", pointer: parsed.data.pointer, by: parsed.data.by }
   })
-  .meta({ options: [submitted, fieldSum] })
+  .meta({ options: [ofOrders, fieldSum] })
 
 const rolling = durationMs({ least: "1s", most: "31d", example: "1h" })
 
 const limitShape = {
   sum: described(
     sum,
-    "What is added up: quote units at the worst price, base units, or a field of the body.",
+    "What is added up: quote units at the worst price, base units, what orders may lose at once, or a field of the body.",
     "submitted_notional",
   ),
   count: described(
@@ -178,7 +181,7 @@ export function limitMistakes(
 
 /** Whether a limit without endpoints covers only operations that make orders, by what it counts and per what. */
 function speaksOfOrders(counted: Counted, per: Limit["per"]): boolean {
-  return isSubmitted(counted) || counted.kind === "orders" || per === "symbol"
+  return sumsOrders(counted) || counted.kind === "orders" || per === "symbol"
 }
 
 const known: readonly {
@@ -206,7 +209,7 @@ const known: readonly {
     key: "endpoints",
     message: (operations) => `nothing would be counted: no orders are made by ${operations}`,
     isIn: ({ counted, endpoints }) =>
-      isSubmitted(counted) && endpoints?.some((id) => orderMakingOperations.has(id)) === false,
+      sumsOrders(counted) && endpoints?.some((id) => orderMakingOperations.has(id)) === false,
   },
   {
     key: "per",
@@ -233,8 +236,8 @@ const known: readonly {
   },
 ]
 
-function isSubmitted({ kind }: Counted): boolean {
-  return kind === "submitted_notional" || kind === "submitted_quantity"
+function sumsOrders({ kind }: Counted): boolean {
+  return ofOrders.safeParse(kind).success
 }
 
 function orderless(endpoints: readonly OperationId[]): string {

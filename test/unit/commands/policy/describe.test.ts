@@ -51,6 +51,7 @@ deny:
   - {name: d, order_types: [market]}
 limits:
   - {name: l, sum: submitted_notional, window: 1h, max: "80000", per: client}
+  - {name: c, sum: worst_cost, window: day, zone: UTC, max: "500"}
   - {name: o, endpoints: [withdraw], sum: {pointer: /amount, by: /asset}, window: day, zone: UTC, max: "5", mode: observe}
 hold:
   - {name: h, endpoints: [withdraw], where: [{pointer: /amount, min: "10"}], ttl: 15m}
@@ -58,6 +59,7 @@ hold:
     assert.deepEqual(wordsOf(text), [
       "denies: every order; order_types: market",
       "limits: submitted notional: at most 80000 in any 1h, for each client; every order",
+      "limits: worst cost: at most 500 in a day in UTC, for all together; every order",
       "limits: the sum of /amount by /asset: at most 5 in a day in UTC, for all together; watched only; withdraw",
       "holds: withdraw; where: /amount at least 10; until a person releases it, within 15m",
     ])

@@ -197,14 +197,16 @@ describe("policy check warns of one amount in quote units for several currencies
   const ofList = (list: string, text: string) =>
     `${trade}\n${list}: [{name: e, symbols: [BTC-SPOT, ETH-BTC], forbid_flags: [reduce_only], ${text}}]`
   const limit = "sum: submitted_notional, window: 1d, max: '1000', per: client"
-  const ofLimit = (text: string) => `${trade}\nlimits: [{name: e, ${limit}, ${text}}]`
+  const cost = limit.replace("submitted_notional", "worst_cost")
+  const ofLimit = (text: string) => `${trade}\nlimits: [{name: e, ${text}}]`
 
   for (const [key, text] of [
     ["max_notional", ofRule("symbols: [BTC-PERP, ETH-BTC], max_notional: '1000'")],
     ["max_notional", ofRule("max_notional: {BTC-PERP: '5', default: '1000'}")],
     ["over_notional", ofList("deny", "over_notional: '1000'")],
     ["over_notional", ofList("hold", "over_notional: '1000'")],
-    ["max", ofLimit("symbols: [BTC-PERP, ETH-BTC]")],
+    ["max", ofLimit(`${limit}, symbols: [BTC-PERP, ETH-BTC]`)],
+    ["max", ofLimit(`${cost}, symbols: [BTC-PERP, ETH-BTC]`)],
   ] as const) {
     it(`${key} in ${text.replaceAll("\n", " ")}`, () => {
       const warned = warningsAt(two, text).filter((each) => each.includes("several currencies"))
@@ -226,7 +228,7 @@ describe("policy check warns of one amount in quote units for several currencies
       ofRule("symbols: [BTC-PERP, ETH-BTC], max_notional: {ETH-BTC: '1', default: '1000'}"),
       ofRule("max_quantity: '1000'"),
       ofList("hold", "over_quantity: '1000'"),
-      ofLimit("symbols: [BTC-PERP, BTC-SPOT]"),
+      ofLimit(`${limit}, symbols: [BTC-PERP, BTC-SPOT]`),
     ]) {
       const warned = warningsAt(two, text).filter((each) => each.includes("currencies"))
       assert.deepEqual(warned, [], text)

@@ -5,6 +5,7 @@ import { claimsOf, enforced } from "../../../../src/vault/policy/claims-of.ts"
 import { judge } from "../../../../src/vault/policy/judge.ts"
 import type { Decision } from "../../../../src/vault/policy/terms.ts"
 import { subjectOf } from "../../../../src/vault/policy/match/judged-request.ts"
+import { zero } from "../../../../src/venue/decimal.ts"
 import type { Order } from "../../../../src/venue/payload/payload.ts"
 import {
   addressOf,
@@ -26,6 +27,7 @@ import {
 import { testProfile } from "../../../support/test-profile.ts"
 
 const notional = ["sum: submitted_notional", "window: 1h", "max: '100000'"]
+const worst = ["sum: worst_cost", "window: 1h", "max: '500'"]
 const quantity = ["sum: submitted_quantity", "window: 1h", "max: '100'"]
 const requests = ["count: requests", "window: 1s", "max: '40'"]
 const orders = ["count: orders", "window: 1s", "max: '40'"]
@@ -165,6 +167,94 @@ describe("a sum of submitted_notional", () => {
         assert.deepEqual(claimTexts(decision), [], operation)
       }
     }
+  })
+})
+
+describe("a sum of worst_cost", () => {
+  const at = (price: string, changes: Partial<Order> = {}) =>
+    order({ price: decimal(price), ...changes })
+  const ask = (request: ReturnType<typeof requestFor>, ...lines: readonly string[]) =>
+    decide(limitFile(...worst, ...lines), request)
+
+  it("counts what an order may lose at once, as an amount of its quote unit", () => {
+    assert.deepEqual(claimTexts(ask(placing(at("64000")))), [`32 of 500 in ["","USD"]`])
+    assert.deepEqual(claimTexts(ask(placing(at("65000")))), [`532.5 of 500 in ["","USD"]`])
+  })
+
+  it("sums a batch over all symbols of one quote unit, and per symbol apart", () => {
+    const batch = placingBatch(at("64000"), ether, at("64200"))
+    assert.deepEqual(claimTexts(ask(batch)), [`170.1 of 500 in ["","USD"]`])
+    assert.deepEqual(claimTexts(ask(batch, "per: symbol")), [
+      `164.1 of 500 in ["","1"]`,
+      `6 of 500 in ["","2"]`,
+    ])
+  })
+
+  it("counts an order whole of which a leg alone matches, also where legs are left out of notional", () => {
+    const limitLeg = leg({ orderType: "limit", orderPrice: decimal("70000") })
+    const request = placing(withTakeProfit(at("64000"), limitLeg))
+    for (const tpslLegs of ["independent", "oco_reduce_only"] as const) {
+      const profile = testProfile({ tpslLegs })
+      const claims = (line: string) =>
+        claimTexts(decide(limitFile(...worst, line), request, { profile }))
+      assert.deepEqual(claims("sides: [sell]"), [`67 of 500 in ["","USD"]`])
+      assert.deepEqual(claims("sides: [buy]"), [`67 of 500 in ["","USD"]`])
+      assert.deepEqual(claims("symbols: [ETH-PERP]"), [])
+    }
+  })
+
+  it("counts nothing of what costs nothing, which takes a venue without fees", () => {
+    const given = { profile: testProfile({ feeRate: zero }) }
+    const claims = (price: string) =>
+      claimTexts(decide(limitFile(...worst), placing(at(price)), given))
+    assert.deepEqual(claims("64000"), [])
+    assert.deepEqual(claims("64000.1"), [`0.05 of 500 in ["","USD"]`])
+  })
+
+  it("refuses an order whose cost it can't tell, and says what that takes", () => {
+    const full = { ...withTakeProfit(order()).tpsl, mode: "full", takeProfit: leg() } as const
+    const uncosted: readonly (readonly [Order, string])[] = [
+      [marketOrder(), "a fresh reference price and slippage"],
+      [withTakeProfit(order()), "a fresh reference price and slippage"],
+      [
+        order({ price: undefined, priceMatch: "queue_1" }),
+        "a fresh reference price and a price_match_band in its rule",
+      ],
+      [order({ symbolId: 7 }), "a fresh reference price"],
+      [
+        { ...withTakeProfit(order()), tpsl: { ...full, stopLoss: undefined } },
+        "a fresh reference price and slippage and tpsl_mode partial",
+      ],
+    ]
+    for (const [placed, needs] of uncosted) {
+      const denial = deniedAs(ask(placing(placed)))
+      assert.equal(denial.reason, "notional_unknown")
+      assert.ok(denial.asked?.endsWith(`, whose worst cost takes ${needs}`), denial.asked ?? "")
+    }
+  })
+
+  it("refuses both sides without a fresh reference price, what can't be read, and any chase", () => {
+    const dead = { referencePrice: () => undefined }
+    for (const isBuy of [true, false])
+      assert.equal(
+        outcomeOf(decide(limitFile(...worst), placing(order({ isBuy })), dead)),
+        "notional_unknown",
+      )
+    const one = placing(order())
+    assert.equal(outcomeOf(ask(requestFor("modifyOrder"))), "limit_unreadable")
+    assert.equal(outcomeOf(ask({ ...one, operation: "chaseOrder" })), "limit_unreadable")
+    assert.deepEqual(claimTexts(ask({ ...one, operation: "modifyOrder" })), [
+      `30 of 500 in ["","USD"]`,
+    ])
+  })
+
+  it("counts nothing of operations that make no orders, and exits in their own lane alone", () => {
+    for (const operation of ["transfer", "cancelOrder", "setLeverage"] as const)
+      assert.deepEqual(claimTexts(ask(requestFor(operation))), [], operation)
+    assert.deepEqual(claimTexts(ask(placing(reducing))), [])
+    assert.deepEqual(claimTexts(ask(placing(reducing), "lane: reduce")), [
+      `30 of 500 in ["","USD"]`,
+    ])
   })
 })
 
