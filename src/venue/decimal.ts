@@ -44,6 +44,11 @@ export function addDecimals(a: Decimal, b: Decimal): Decimal {
   return { coefficient: atScale(a, scale) + atScale(b, scale), scale }
 }
 
+/** The exact sum of all; `null` where one of them isn't known. */
+export function sumDecimals(all: readonly (Decimal | null)[]): Decimal | null {
+  return all.reduce((sum, next) => sum && next && addDecimals(sum, next), zero)
+}
+
 /** The exact difference of `a` and a `b` that is no larger. @throws {RangeError} when it is larger. */
 export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale)

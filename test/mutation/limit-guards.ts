@@ -68,8 +68,8 @@ export const limitGuards: readonly Guard[] = [
         why: "a chase is summed as its body says",
       },
       {
-        find: "if (amount === null) return err(unsized(matched, subject))",
-        replace: "if (amount === null) continue",
+        find: "if (symbol === undefined || amount === null) return err(unsized(matched, limit, subject))",
+        replace: "if (symbol === undefined || amount === null) return ok([])",
         why: "what has no size counts nothing",
       },
       {

@@ -121,6 +121,37 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "vault/policy/order-size.ts",
+    [`${unit}/bounds/order-cost`],
+    [
+      {
+        find: "sumDecimals(read.parts.map((part) => partCost(read, part, sizing)))",
+        replace: "partCost(read, read.parts[0]!, sizing)",
+        why: "of entry and legs the entry alone loses",
+      },
+      {
+        find: "first && maxDecimal(first, ...others)",
+        replace: "first && maxDecimal(first, ...others.slice(1))",
+        why: "a price that is held back costs nothing",
+      },
+      {
+        find: "multiplyDecimals(lowest, excess(one, off))",
+        replace: "multiplyDecimals(lowest, one)",
+        why: "a market sell fills at its price",
+      },
+      {
+        find: '=== "market" : mayBeMarket(part)) {',
+        replace: '=== "market" : mayBeMarket(part) && order.slippage) {',
+        why: "a market leg fills at its trigger",
+      },
+      {
+        find: 'if (read.order.tpsl?.mode === "full") return null',
+        replace: "",
+        why: "a whole position is lost as one order",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/policy/bounds.ts",
     [`${unit}/bounds/price-bounds`, "unit/vault/policy/bounds/max-quantity"],
     [

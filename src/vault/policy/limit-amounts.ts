@@ -1,5 +1,12 @@
 import { err, ok, type Result } from "../../std/result.ts"
-import { addDecimals, one, type Decimal, wholeDecimal, zero } from "../../venue/decimal.ts"
+import {
+  addDecimals,
+  one,
+  sumDecimals,
+  type Decimal,
+  wholeDecimal,
+  zero,
+} from "../../venue/decimal.ts"
 import { itemCount } from "../../venue/payload/payload.ts"
 import { quantityUnit } from "./order-size.ts"
 import type { Match, MatchedOrder } from "./try-entry.ts"
@@ -95,37 +102,27 @@ function everySubmitted(
   return ok(all)
 }
 
-/** Symbols with the same quote unit are added, unless the limit is per symbol. */
 function notionals(matched: MatchedOrder, counting: Counting): Amounts {
   const size = counting.sizes[matched.index]
   const sizeByPart = size === undefined ? [] : [size.entry, ...size.legs]
-  const parts = countedParts(matched, counting.subject)
-  return inQuoteUnits(
-    parts.map((part) => sizeByPart[part]),
-    matched,
-    counting,
-  )
+  const counted = countedParts(matched, counting.subject).map((part) => sizeByPart[part] ?? null)
+  return inQuoteUnits(sumDecimals(counted), matched, counting)
 }
 
 /** An order of which any part matches counts whole: its cost is that of entry and legs together. */
 function costs(matched: MatchedOrder, counting: Counting): Amounts {
-  return inQuoteUnits([counting.sizes[matched.index]?.cost], matched, counting)
+  return inQuoteUnits(counting.sizes[matched.index]?.cost ?? null, matched, counting)
 }
 
+/** Symbols with the same quote unit are added, unless the limit is per symbol. */
 function inQuoteUnits(
-  sizes: readonly (Decimal | null | undefined)[],
+  amount: Decimal | null,
   matched: MatchedOrder,
   { limit, subject }: Counting,
 ): Amounts {
   const { symbol } = matched.read
-  if (symbol === undefined) return err(unsized(matched, limit, subject))
-  const group = limit.per === "symbol" ? String(symbol.id) : symbol.quote
-  const amounts: Amount[] = []
-  for (const amount of sizes) {
-    if (amount === null || amount === undefined) return err(unsized(matched, limit, subject))
-    amounts.push({ group, amount })
-  }
-  return ok(amounts)
+  if (symbol === undefined || amount === null) return err(unsized(matched, limit, subject))
+  return ok([{ group: limit.per === "symbol" ? String(symbol.id) : symbol.quote, amount }])
 }
 
 /** Base units of two symbols are never added, whatever the limit is per. */
@@ -179,13 +176,12 @@ function unsized(
   { circumstances }: Subject,
 ): Mismatch {
   const isCost = counted.kind === "worst_cost"
-  const mayBeFull = isCost && order.tpsl?.mode === "full"
   const isMarket = isCost ? parts.some(mayBeMarket) : order.orderType === "market"
   const needs = [
     "a fresh reference price",
     ...(isMarket ? ["slippage"] : []),
     ...(order.priceMatch === undefined ? [] : ["a price_match_band in its rule"]),
-    ...(mayBeFull ? ["tpsl_mode partial"] : []),
+    ...(isCost && order.tpsl?.mode === "full" ? ["tpsl_mode partial"] : []),
   ].join(" and ")
   const what = isCost ? "worst cost" : "size in quote units"
   const asked = `${orderText(order, circumstances.profile.symbols)}, whose ${what} takes ${needs}`

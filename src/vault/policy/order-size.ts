@@ -7,6 +7,7 @@ import {
   minDecimal,
   multiplyDecimals,
   subtractDecimals,
+  sumDecimals,
   type Decimal,
   one,
   zero,
@@ -78,7 +79,7 @@ function worstPrice(
   if (isPlainLimitBuy(order) && order.price !== undefined) {
     return ok(namedPrice("its price", order.price))
   }
-  const surcharge = surchargeOf(order, priceMatchBand)
+  const surcharge = surchargeOf(judged, priceMatchBand)
   if (!surcharge.ok) return surcharge
   return ok(charged(highest([referenced, ...entryPrices(order)]), surcharge.value))
 }
@@ -140,23 +141,25 @@ function legPrices({ part, leg }: JudgedOrder): readonly NamedPrice[] {
 
 type Surcharge = { readonly factor: Decimal; readonly words: () => string } | undefined
 
-/** How far above its price an order may fill: its slippage, or the rule's band for a price that the venue picks. */
+/**
+ * How far from its price a part may fill: its slippage, or the rule's band for a price that the venue picks. A leg that
+ * becomes a market order has to say it where a cost is asked for: without it there is no price that it can't fill at.
+ */
 function surchargeOf(
-  order: Order,
+  part: JudgedOrder,
   priceMatchBand: Decimal | undefined,
 ): Result<Surcharge, DenialReason> {
-  if (order.orderType === "market") return saidSlippage(order)
-  if (order.priceMatch === undefined) return ok(undefined)
+  const { order, leg } = part
+  if (leg === undefined ? order.orderType === "market" : mayBeMarket(part)) {
+    const slippage = slippageOf(order)
+    return slippage === undefined ? err("slippage_required") : ok(slippage)
+  }
+  if (leg !== undefined || order.priceMatch === undefined) return ok(undefined)
   if (priceMatchBand === undefined) return err("price_match_band_required")
   return ok({
     factor: priceMatchBand,
     words: () => `the price_match_band ${formatDecimal(priceMatchBand)}`,
   })
-}
-
-function saidSlippage(order: Order): Result<Surcharge, DenialReason> {
-  const slippage = slippageOf(order)
-  return slippage === undefined ? err("slippage_required") : ok(slippage)
 }
 
 /** The slippage that an order says. */
@@ -234,36 +237,26 @@ export function orderSizes(
 
 /** What an order may lose at once, by the reference price or the one that is held back; `null` without a fresh one. */
 function worstCost(read: ReadOrder, sizing: Omit<Sizing, "reference">): Decimal | null {
-  let worst: Decimal | null = null
-  for (const reference of read.references) {
-    const cost = orderCost(read, { reference, ...sizing })
-    if (cost === undefined) return null
-    worst = maxDecimal(cost, worst ?? zero)
-  }
-  return worst
+  const costs = read.references.map((reference) => orderCost(read, { reference, ...sizing }))
+  const [first = null, ...others] = costs.filter((cost) => cost !== null)
+  return first && maxDecimal(first, ...others)
 }
 
 /**
  * Entry and legs added, whatever `tpsl_legs` says: a leg loses too, and only the profile's word keeps both from filling.
  * One that closes a whole position has no quantity to tell by.
  */
-function orderCost(read: ReadOrder, sizing: Sizing): Decimal | undefined {
-  if (read.order.tpsl?.mode === "full") return undefined
-  let sum = zero
-  for (const part of read.parts) {
-    const cost = partCost(read, part, sizing)
-    if (cost === undefined) return undefined
-    sum = addDecimals(sum, cost)
-  }
-  return sum
+function orderCost(read: ReadOrder, sizing: Sizing): Decimal | null {
+  if (read.order.tpsl?.mode === "full") return null
+  return sumDecimals(read.parts.map((part) => partCost(read, part, sizing)))
 }
 
 /** How much worse than at the reference price one entry or leg can fill, and the fee. */
-function partCost(read: ReadOrder, part: JudgedOrder, sizing: Sizing): Decimal | undefined {
+function partCost(read: ReadOrder, part: JudgedOrder, sizing: Sizing): Decimal | null {
   const { order } = read
   const [unit, notional] = [quantityUnit(read, sizing.profile), partNotional(read, part, sizing)]
-  const leeway = leewayOf(part, sizing.priceMatchBand)
-  if (!unit.ok || !notional.ok || !leeway.ok) return undefined
+  const leeway = surchargeOf(part, sizing.priceMatchBand)
+  if (!unit.ok || !notional.ok || !leeway.ok) return null
   const off = leeway.value?.factor ?? zero
   const { amount } = notional.value
   const fee = multiplyDecimals(amount, sizing.profile.feeRate)
@@ -273,15 +266,6 @@ function partCost(read: ReadOrder, part: JudgedOrder, sizing: Sizing): Decimal |
   const least = multiplyDecimals(order.quantity, lowestPrice(part, sizing.reference, off))
   const losses = { buy: excess(amount, due), sell: excess(due, least) }
   return addDecimals(fee, maxDecimal(zero, ...sidesOf(part).map((side) => losses[side])))
-}
-
-/**
- * How far off its price a part may fill. A leg that becomes a market order needs slippage here, though not for its
- * size: without it there is no price that it can't fill at.
- */
-function leewayOf(part: JudgedOrder, band: Decimal | undefined): Result<Surcharge, DenialReason> {
-  if (part.leg === undefined) return surchargeOf(part.order, band)
-  return mayBeMarket(part) ? saidSlippage(part.order) : ok(undefined)
 }
 
 /** The lowest price at which a part may fill, or the reference price where that is lower. */
@@ -295,9 +279,8 @@ function lowestPrice(part: JudgedOrder, reference: Decimal, off: Decimal): Decim
  * 1 + 2 × slippage up to a slippage of a half, and the interface takes none above a tenth.
  */
 function quoteLoss({ isBuy, quantity }: Order, slippage: Decimal): Decimal {
-  const loss = multiplyDecimals(quantity, slippage)
-  if (isBuy) return loss
-  return multiplyDecimals(loss, addDecimals(one, addDecimals(slippage, slippage)))
+  const more = isBuy ? one : addDecimals(one, addDecimals(slippage, slippage))
+  return multiplyDecimals(multiplyDecimals(quantity, slippage), more)
 }
 
 /** What `a` is more than `b`; zero where it is less. */

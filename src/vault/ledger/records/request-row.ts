@@ -4,7 +4,7 @@ import {
   formatDecimal,
   maxDecimal,
   minDecimal,
-  zero,
+  sumDecimals,
 } from "../../../venue/decimal.ts"
 import type { Claim, ClaimWindow, OrderSize } from "../../policy/terms.ts"
 import { readDecimal } from "./prices.ts"
@@ -27,16 +27,11 @@ export function sizesOf(sizes: readonly OrderSize[]): Pick<RequestRow, "sizes"> 
 /** Reads what a row's orders were sized at. @throws {Fault} `ledger_unusable` when it makes no sense. */
 export function readSizes({ sizes = [] }: Pick<RequestRow, "sizes">): readonly OrderSize[] {
   return sizes.map(({ entry, legs, cost }) => {
-    const parts = [decimalOf(entry), ...legs.map(decimalOf)] as const
-    const [first, ...others] = parts
-    return { entry: first, legs: others, cost: cost === undefined ? allOf(parts) : decimalOf(cost) }
+    const size = { entry: decimalOf(entry), legs: legs.map(decimalOf) }
+    if (cost !== undefined) return { ...size, cost: decimalOf(cost) }
+    // Fees apart, no order can lose more than all that it was sized at.
+    return { ...size, cost: sumDecimals([size.entry, ...size.legs]) }
   })
-}
-
-/** All that an older row was sized at: fees apart, no order can lose more. */
-function allOf(parts: readonly (Decimal | null)[]): Decimal | null {
-  const known = parts.filter((part) => part !== null)
-  return known.length < parts.length ? null : known.reduce(addDecimals, zero)
 }
 
 function decimalOf(text: string | null): Decimal | null {

@@ -12,14 +12,10 @@ import { priceSchema } from "./prices.ts"
 // so a new field is a new optional field, and a new meaning is a new kind. What a row says is called by these names
 // wherever it is known. Times are milliseconds since 1970, hashes and signatures hex, decimals text.
 
-/** What an order was sized at, and what it could lose at once: a decimal each. */
-const sizes = z.array(
-  z.object({
-    ...{ entry: decimalText.nullable(), legs: z.array(decimalText.nullable()) },
-    /** Left out by versions that had no `worst_cost`. */
-    cost: decimalText.nullable().exactOptional(),
-  }),
-)
+const known = decimalText.nullable()
+
+/** What an order was sized at, and what it might lose at once, which older versions didn't write. */
+const sizes = z.array(z.object({ entry: known, legs: z.array(known), cost: known.exactOptional() }))
 
 const asked = {
   ...{ client: text, key: text, operation: operationSchema, path: text },

@@ -122,8 +122,8 @@ function ordersOf(
   return payload.orders.map((order) => {
     const symbol = circumstances.profile.symbols.byId.get(order.symbolId)
     const references = referencesOf(circumstances, order.symbolId)
-    const reference = highest(references)
-    return { order, parts: partsOf(order, symbol), symbol, reference, references }
+    const parts = partsOf(order, symbol)
+    return { order, parts, symbol, reference: highest(references), references }
   })
 }
 
