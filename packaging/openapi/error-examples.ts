@@ -159,6 +159,19 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     },
     ...recorded,
   },
+  nothing_to_reduce: {
+    msg: "Reduce-only, but main holds at most 0 short in BTC-PERP, by a reading of 3 s ago and all that is in flight (the guard bot/small, policies/bot.yaml:9). Open a position first.",
+    data: {
+      policy: "bot",
+      guard: "small",
+      account: "0x1111111111111111111111111111111111111111",
+      symbol: "BTC-PERP",
+      side: "short",
+      reach: "0",
+      read_at: 1795249010011,
+    },
+    ...recorded,
+  },
   limit_exhausted: {
     msg: "The limit bot/hourly is spent: 31500 of 50000 used, 31500 asked; frees_at says when it has room.",
     data: {

@@ -88,6 +88,7 @@ export const signErrors: readonly ErrorCode[] = [
   "frozen",
   "guard_exceeded",
   "guard_unreadable",
+  "nothing_to_reduce",
   "limit_exhausted",
   "10029",
   "ip_budget_exhausted",

@@ -131,6 +131,15 @@ export const refusalSchema = z.discriminatedUnion("code", [
     why: z.string().describe("A word of docs/error-codes.md."),
     account: z.string().nullable().describe("Its address; null where it isn't known."),
   }),
+  refused(["nothing_to_reduce"], {
+    policy: z.string(),
+    guard: z.string(),
+    account: z.string().describe("Its address."),
+    symbol: z.string().describe("Of the first order, where there are several."),
+    side: z.enum(["long", "short"]).describe("Of the position that it would reduce."),
+    reach: z.string().describe("The most that there may be to reduce."),
+    read_at: timeMs.describe("When the reading began that says so."),
+  }),
   refused(["limit_exhausted"], {
     policy: z.string(),
     limit: z.string(),

@@ -47,6 +47,63 @@ export const exposureGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "vault/guards/reach.ts",
+    [`${unit}/reach`],
+    [
+      {
+        find: "ageMs >= 0 && ageMs <= believedMs",
+        replace: "ageMs <= believedMs",
+        why: "a reading ahead of time refuses a way out",
+      },
+      {
+        find: "ageMs <= believedMs",
+        replace: "ageMs <= 2 * believedMs",
+        why: "an old reading refuses a way out of what others opened",
+      },
+      {
+        find: " || exposure.isContradicted()",
+        replace: "",
+        why: "a reading that is known to be wrong refuses a way out",
+      },
+      {
+        find: "isBuy: !order.isBuy",
+        replace: "isBuy: order.isBuy",
+        why: "what an order would enlarge lets it reduce",
+      },
+      {
+        find: " || order.algoOrderType !== undefined",
+        replace: "",
+        why: "a stop isn't signed before its entry",
+      },
+      {
+        find: "[measured, inFlight].some(",
+        replace: "[measured].some(",
+        why: "an exit isn't signed right after its entry",
+      },
+      {
+        find: "sides.includes(undefined) ?",
+        replace: "sides[0] === undefined ?",
+        why: "one order without a position stops a batch that closes others",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/request/guard-request.ts",
+    ["unit/vault/request/guard-request"],
+    [
+      {
+        find: "if (!isBelieved(ageMs)) return undefined\n",
+        replace: "",
+        why: "an old reading refuses a way out of what others opened",
+      },
+      {
+        find: "account.poll.isWanted = true // the next",
+        replace: "// the next",
+        why: "a flood goes on until the account is read by itself",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/guards/guard.ts",
     [`${unit}/guard`],
     [

@@ -108,6 +108,23 @@ describe("a daemon whose policy guards an account", { timeout: 120_000 }, () => 
     assert.match(await asChecked("1.001"), /would come to 1\.001, and 1 is allowed/)
   })
 
+  it("signs no exit of what surely isn't there, and one that follows its entry", async () => {
+    const close = market(false, "0.1", { flags: ["reduce_only"] })
+    const nothing =
+      /Reduce-only, but main holds at most 0 long in BTC-PERP, by a reading of \d s ago/
+    for (const path of [`/sign${orders}`, orders]) {
+      assertRefused(await two.post(path, close, briefly), "nothing_to_reduce", nothing)
+    }
+    const { json } = await two.post(`/check${orders}`, close, briefly)
+    const { code } = json.data["refusal"] as { readonly code: string }
+    assert.equal(code, "nothing_to_reduce")
+    assert.equal((await one.post(orders, market(true, "0.1"), briefly)).status, 200)
+    const closed = await two.post(orders, close, briefly)
+    assert.equal(closed.headers.get("Countersign-Source"), "venue", closed.text)
+    assert.equal(await held(), undefined)
+    await untilRoomFor("1")
+  })
+
   it("still counts what is in flight when its vault was killed, and is read again by itself", async () => {
     const signed = await one.post(`/sign${orders}`, buy("1"))
     assert.equal(signed.status, 200, signed.text)

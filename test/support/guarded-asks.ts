@@ -7,6 +7,8 @@ export type GuardedAsk = {
   readonly body: Readonly<Record<string, unknown>>
   /** How many orders of it can enlarge a position. */
   readonly openers: number
+  /** Its orders that only reduce. */
+  readonly reduces: readonly { readonly id: number; readonly isBuy: boolean }[]
 }
 
 type Traded = { readonly id: number; readonly sizes: readonly string[] }
@@ -47,24 +49,30 @@ export function createGuardedAsks(random: SeededRandom, seen: Seen): () => Guard
     return random.isOneIn(6) ? { ...limited, time_in_force: "ioc" } : limited
   }
 
-  const single = (): GuardedAsk => ({ path: ordersPath, body: order(), openers: 1 })
+  const single = (): GuardedAsk => ({ path: ordersPath, body: order(), openers: 1, reduces: [] })
 
+  /** Some of it on the side on which there is nothing. */
   const reduce = (): GuardedAsk => {
     const { id, sizes } = random.pick(traded)
-    const isBuy = seen.position(id) < 0
+    const isBuy = seen.position(id) < 0 !== random.isOneIn(3)
     const made = { symbol_id: id, is_buy: isBuy, quantity: random.pick(sizes) }
     const type = random.isOneIn(2)
       ? { order_type: "market" }
       : { order_type: "limit", price: priceOf(id) }
-    return { path: ordersPath, body: { ...made, ...type, flags: ["reduce_only"] }, openers: 0 }
+    const body = { ...made, ...type, flags: ["reduce_only"] }
+    return { path: ordersPath, body, openers: 0, reduces: [{ id, isBuy }] }
   }
 
   const batch = (): GuardedAsk => {
-    const orders = Array.from({ length: 2 + random.below(2) }, () =>
-      random.isOneIn(4) ? reduce().body : order(),
+    const asks = Array.from({ length: 2 + random.below(2) }, () =>
+      random.isOneIn(4) ? reduce() : single(),
     )
-    const openers = orders.filter((each) => !("flags" in each)).length
-    return { path: `${ordersPath}/batch`, body: { orders }, openers }
+    return {
+      path: `${ordersPath}/batch`,
+      body: { orders: asks.map(({ body }) => body) },
+      openers: asks.filter(({ openers }) => openers > 0).length,
+      reduces: asks.flatMap(({ reduces }) => reduces),
+    }
   }
 
   const openId = (): string => {
@@ -74,13 +82,13 @@ export function createGuardedAsks(random: SeededRandom, seen: Seen): () => Guard
 
   const change = (): GuardedAsk => {
     const body = { ...order(), order_id: openId() }
-    return { path: `${ordersPath}/modify`, body, openers: 1 }
+    return { path: `${ordersPath}/modify`, body, openers: 1, reduces: [] }
   }
 
   const cancel = (): GuardedAsk =>
     random.isOneIn(40)
-      ? { path: `${ordersPath}/cancel-all`, body: {}, openers: 0 }
-      : { path: `${ordersPath}/cancel`, body: { order_id: openId() }, openers: 0 }
+      ? { path: `${ordersPath}/cancel-all`, body: {}, openers: 0, reduces: [] }
+      : { path: `${ordersPath}/cancel`, body: { order_id: openId() }, openers: 0, reduces: [] }
 
   const makers = [single, single, single, single, batch, change, reduce, cancel, cancel]
   return () => random.pick(makers)()

@@ -29,6 +29,8 @@ export type GuardedChecker = {
   openOrderIds(): readonly string[]
   /** Base units; below zero where it is short. */
   position(symbolId: number): number
+  /** The event since which there is a position on the side that such an order reduces; `undefined` where there is none. */
+  heldSince(symbolId: number, isBuy: boolean): number | undefined
 }
 
 export function createGuardedChecker(
@@ -38,6 +40,8 @@ export function createGuardedChecker(
   const open = new Map<string, Opener>()
   const ids = new Set<string>()
   const positions = new Map<number, bigint>()
+  /** The event at which each position came to lie where it does. */
+  const since = new Map<number, number>()
   const excesses: string[] = []
   const most = { openOrders: 0, openNotional: 0, positions: new Map<number, number>() }
   const counts = { accepted: 0, fills: 0, partial: 0, cancelled: 0 }
@@ -62,15 +66,21 @@ export function createGuardedChecker(
     note("open notional", [notional, bounds.openNotional], event)
   }
 
+  function fillOpener(opener: Opener, units: bigint): void {
+    opener.filled += units
+    if (opener.filled < opener.quantity) counts.partial += 1
+  }
+
   function fill(event: MarketEvent): void {
     counts.fills += 1
     const symbol = Number(event["symbol_id"])
     const units = unitsOf(event)
     const opener = open.get(textOf(event, "order_id"))
-    if (opener !== undefined) opener.filled += units
-    if (opener !== undefined && opener.filled < opener.quantity) counts.partial += 1
-    const held = (positions.get(symbol) ?? 0n) + (event["is_buy"] === true ? units : -units)
+    if (opener !== undefined) fillOpener(opener, units)
+    const before = positions.get(symbol) ?? 0n
+    const held = before + (event["is_buy"] === true ? units : -units)
     positions.set(symbol, held)
+    if (sideOf(held) !== sideOf(before)) since.set(symbol, event.number)
     const size = Math.abs(baseOf(held))
     most.positions.set(symbol, Math.max(most.positions.get(symbol) ?? 0, size))
     note(`the position in ${symbol}`, [size, bounds.positions.get(symbol) ?? 0], event)
@@ -108,7 +118,13 @@ export function createGuardedChecker(
     catchUp: () => (catching = catching.then(play)),
     openOrderIds: () => [...ids],
     position: (symbolId) => baseOf(positions.get(symbolId) ?? 0n),
+    heldSince: (symbolId, isBuy) =>
+      sideOf(positions.get(symbolId)) === (isBuy ? -1 : 1) ? since.get(symbolId) : undefined,
   }
+}
+
+function sideOf(held = 0n): number {
+  return Math.sign(Number(held))
 }
 
 /** The market's prices as they really are, by symbol id. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
 import type { GuardedAsk } from "./guarded-asks.ts"
+import type { GuardedChecker } from "./guarded-checker.ts"
 import type { GuardedSite } from "./guarded-site.ts"
 import type { SeededRandom } from "./seeded-random.ts"
 
@@ -33,7 +34,7 @@ export type GuardedLoad = {
   /** Asks from many callers at once until `isOver`, and waits until all is sent. */
   run(isOver: () => boolean): Promise<void>
   readonly counts: GuardedCounts
-  /** Refusals of what cancels or only reduces. */
+  /** Refusals of what cancels, or only reduces and could have reduced something, by the truth alone. */
   readonly wronged: readonly string[]
 }
 
@@ -41,11 +42,15 @@ type Parts = {
   readonly site: Pick<GuardedSite, "daemon" | "venue" | "tokens">
   readonly random: SeededRandom
   readonly next: () => GuardedAsk
+  readonly checker: Pick<GuardedChecker, "catchUp" | "heldSince">
 }
+
+/** By the numbers of events; `undefined` where there is nothing. */
+type Held = readonly (number | undefined)[]
 
 type Asked = GuardedAsk & { readonly isForwarded: boolean; readonly token: string }
 
-export function createGuardedLoad({ site, random, next }: Parts): GuardedLoad {
+export function createGuardedLoad({ site, random, next, checker }: Parts): GuardedLoad {
   const counts: GuardedCounts = {
     ...{ requests: 0, granted: 0, openers: 0, others: 0, lost: 0, sent: 0, kept: 0 },
     refusals: new Map(),
@@ -67,9 +72,10 @@ export function createGuardedLoad({ site, random, next }: Parts): GuardedLoad {
     // Openers are refused more often than not, and what is refused isn't sent.
     const isForwarded = ask.openers > 0 ? random.isOneIn(2) : mayPost()
     counts.requests += 1
+    const before = await heldSince(ask)
     const answer = await post({ ...ask, token, isForwarded })
     if (answer === undefined) counts.lost += 1
-    else if (answer.refused !== undefined) refuse(ask, answer.refused)
+    else if (answer.refused !== undefined) await refuse(ask, answer.refused, before)
     else {
       count(ask)
       if (!isForwarded) sendSigned(ask, answer.text)
@@ -88,9 +94,20 @@ export function createGuardedLoad({ site, random, next }: Parts): GuardedLoad {
     return answeredBy(url, init)
   }
 
-  function refuse({ openers, path }: GuardedAsk, code: string): void {
+  /** Since when there is something to reduce for each of its orders that only does; nobody asks where it has others. */
+  async function heldSince({ openers, reduces }: GuardedAsk) {
+    if (openers > 0 || reduces.length === 0) return []
+    await checker.catchUp()
+    return reduces.map(({ id, isBuy }) => checker.heldSince(id, isBuy))
+  }
+
+  async function refuse(ask: GuardedAsk, code: string, before: Held): Promise<void> {
     counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1)
-    if (openers === 0) wronged.push(`${path}: ${code}`)
+    if (ask.openers > 0) return
+    const after = code === "nothing_to_reduce" ? await heldSince(ask) : []
+    // What there was before, and all the time until after, was there when it was judged.
+    const isIdle = after.length > 0 && after.every((at, index) => at !== before[index] || !at)
+    if (!isIdle) wronged.push(`${ask.path}: ${code}`)
   }
 
   function count({ openers }: GuardedAsk): void {

@@ -67,7 +67,7 @@ export function describeGuardedRun(seed: string, size: GuardedSize): void {
       const market = await watchMarket(site.venue.url, checker)
       t.after(() => market.stop())
       const next = createGuardedAsks(random, { ...checker, prices: market.prices })
-      const load = createGuardedLoad({ site, random, next })
+      const load = createGuardedLoad({ site, random, next, checker })
       const killing = killAgainAndAgain(site, random, size.kills)
       await load.run(() => killing.isOver() && load.counts.requests >= size.requests)
       await checker.catchUp()
@@ -160,6 +160,10 @@ async function closeAll(site: GuardedSite, checker: GuardedChecker): Promise<voi
       const answer = await post(`/check${path}`, { ...order, is_buy: true })
       return answer?.json.data["would_sign"] === true || undefined
     }, `there is room for ${max} of ${symbol_id}`)
+    await until(async () => {
+      const answer = await post(path, { ...order, is_buy: false, flags: ["reduce_only"] })
+      return answer?.json.code === "nothing_to_reduce" || undefined
+    }, `there is nothing to reduce of ${symbol_id}`)
   }
 }
 

@@ -60,6 +60,7 @@ ErrorCode = Literal[
     "policy_denied",
     "guard_exceeded",
     "guard_unreadable",
+    "nothing_to_reduce",
     "wallet_key_required",
     "key_not_allowed",
     "target_not_allowed",
@@ -243,6 +244,21 @@ class GuardUnreadableData(TypedDict):
     why: str
     # Its address; null where it isn't known.
     account: Optional[str]
+
+
+class NothingToReduceData(TypedDict):
+    policy: str
+    guard: str
+    # Its address.
+    account: str
+    # Of the first order, where there are several.
+    symbol: str
+    # Of the position that it would reduce.
+    side: Literal["long", "short"]
+    # The most that there may be to reduce.
+    reach: str
+    # When the reading began that says so.
+    read_at: int
 
 
 class WalletKeyRequiredData(TypedDict):
@@ -762,6 +778,12 @@ class RefusalGuardUnreadable(TypedDict):
     data: GuardUnreadableData
 
 
+class RefusalNothingToReduce(TypedDict):
+    code: Literal["nothing_to_reduce"]
+    message: str
+    data: NothingToReduceData
+
+
 class RefusalLimitExhausted(TypedDict):
     code: Literal["limit_exhausted"]
     message: str
@@ -832,6 +854,7 @@ Refusal = Union[
     RefusalIdempotencyExpired,
     RefusalGuardExceeded,
     RefusalGuardUnreadable,
+    RefusalNothingToReduce,
     RefusalLimitExhausted,
     Refusal10029,
     RefusalIpBudgetExhausted,

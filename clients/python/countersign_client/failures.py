@@ -114,7 +114,10 @@ class NotPermitted(Failure):
 
 
 class InvalidRequest(Failure):
-    """It can't be acted on as it is: mend the bot, or the line of venue.yaml that `data` names."""
+    """It can't be acted on as it is: mend the bot, or the line of venue.yaml that `data` names.
+
+    `nothing_to_reduce`: there is no position for a reduce-only order, so it may be taken as closed.
+    """
 
 
 class VenueRefused(Failure):
@@ -170,6 +173,7 @@ _FAMILY_OF: Dict[ErrorCode, Type[Failure]] = {
     "method_not_allowed": InvalidRequest,
     "misdirected_host": InvalidRequest,
     "not_paginated": InvalidRequest,
+    "nothing_to_reduce": InvalidRequest,
     "origin_refused": InvalidRequest,
     "read_group_undisclosed": InvalidRequest,
     "signing_type_undisclosed": InvalidRequest,

@@ -89,6 +89,7 @@ export const statuses = {
   policy_denied: 403,
   guard_exceeded: 403,
   guard_unreadable: 403,
+  nothing_to_reduce: 403,
   wallet_key_required: 403,
   key_not_allowed: 403,
   target_not_allowed: 403,

@@ -1,4 +1,10 @@
-import { addDecimals, type Decimal, wholeDecimal, zero } from "../../venue/decimal.ts"
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  wholeDecimal,
+  zero,
+} from "../../venue/decimal.ts"
 import { openNotionalOf, type PricedOrder, type ReferencePrice } from "./open-notional.ts"
 
 /*
@@ -109,6 +115,7 @@ export function openExposure({ lagMs }: { readonly lagMs: number }) {
   const unsettled = new Map<string, SignedOpeners>()
   let inFlight = countOpeners([])
   let unknownUntilMs = -Infinity
+  let isContradicted = false
   return {
     /** Something may be signed that isn't known here, and be taken until then: no reading that covers less is of use. */
     distrust(untilMs: number): void {
@@ -130,6 +137,7 @@ export function openExposure({ lagMs }: { readonly lagMs: number }) {
       const next = takeIn(reading, lagMs)
       if (next.coveredMs < unknownUntilMs) return false
       if (inForce !== undefined && isOlder(next, inForce)) return false
+      isContradicted ||= isBeyond(reading, inForce && worstOf(inForce, inFlight, countOpeners([])))
       inForce = next
       for (const [record, { expiresAfterMs }] of unsettled) {
         if (expiresAfterMs <= next.coveredMs) unsettled.delete(record)
@@ -143,6 +151,8 @@ export function openExposure({ lagMs }: { readonly lagMs: number }) {
       if (inForce === undefined) return "no_reading"
       return worstOf(inForce, inFlight, countOpeners(asked))
     },
+    /** Whether a reading ever showed more of a position than could be: others trade the account, or it is read wrongly. */
+    isContradicted: (): boolean => isContradicted,
     /** The reading in force. */
     reading: (): Reading | undefined => inForce?.reading,
     /** How many requests count in full beside it. */
@@ -185,6 +195,13 @@ function coveredBy({ askedAtMs, venueAtMs }: Reading, lagMs: number): number {
 
 function isOlder(one: InForce, other: InForce): boolean {
   return one.reading.askedAtMs < other.reading.askedAtMs || one.coveredMs < other.coveredMs
+}
+
+function isBeyond({ positions }: Reading, known: Worst | undefined): boolean {
+  return positions.some(({ symbolId, side, quantity }) => {
+    const parts = known?.position(symbolId, side)
+    return parts && compareDecimals(quantity, addDecimals(parts.measured, parts.inFlight)) > 0
+  })
 }
 
 function isOpener<Order extends { readonly side: Side | "neither" }>(

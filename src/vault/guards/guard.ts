@@ -77,7 +77,8 @@ function isBounded(guard: Guard, openers: readonly Opener[]): boolean {
   )
 }
 
-type SideOf = Pick<Opener, "symbolId" | "side">
+/** A side of a position. */
+export type SideOf = Pick<Opener, "symbolId" | "side">
 
 /** A bound of a guard, and what comes to it. */
 type Bound = Pick<Excess, "max"> & {

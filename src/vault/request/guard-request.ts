@@ -1,14 +1,17 @@
+import type { Refusal } from "../../contract/refusal.ts"
+import type { OperationId } from "../../venue/profile.ts"
 import { type ActiveSet, ownAccountOf } from "../active/active-set.ts"
 import type { ReserveAsk } from "../ledger/records/reservation.ts"
 import { sizingPrice, type Subject, subjectOf } from "../policy/match/judged-request.ts"
 import { type Allowed, appliesTo, type PlacedGuard } from "../policy/terms.ts"
-import type { GuardedAccounts } from "../guards/accounts.ts"
+import type { GuardedAccount, GuardedAccounts } from "../guards/accounts.ts"
 import { judgeGuard } from "../guards/guard.ts"
+import { isBelieved, nothingFor } from "../guards/reach.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import { circumstancesOf, type JudgedBy, judgedFor } from "./judge-request.ts"
 import type { ParsedRequest } from "./parse-request.ts"
 import { openersOf } from "./openers.ts"
-import { guardExceeded, guardUnreadable } from "./refuse-guarded.ts"
+import { guardExceeded, guardUnreadable, nothingToReduce } from "./refuse-guarded.ts"
 
 /** What guards make of a request that the rules allow. */
 export function guardRequest(
@@ -30,7 +33,7 @@ export function guardRequest(
 /** What is judged, and by what. */
 type GuardAsk = Pick<Allowed, "sizes"> & { readonly subject: Subject; readonly set: ActiveSet }
 
-/** `undefined` where no guard asks and none counts it: no account of venue.yaml's, or nothing that enlarges a position. */
+/** `undefined` where no guard asks and none counts it: no account of venue.yaml's. */
 export function guardedBy(ask: GuardAsk, accounts: GuardedAccounts): ReserveAsk["guarded"] {
   const { subject, sizes, set } = ask
   const guards = guardsFor(subject.request, set)
@@ -38,12 +41,12 @@ export function guardedBy(ask: GuardAsk, accounts: GuardedAccounts): ReserveAsk[
   const account = address === undefined ? undefined : accounts.get(address)
   if (guards.length === 0 && account === undefined) return undefined
   const openers = openersOf(subject, sizes, account?.mode ?? "one_way")
-  if (openers.ok && openers.value.length === 0) return undefined
   return {
     refusal() {
       const [first] = guards
       if (first === undefined) return undefined
       if (!openers.ok) return guardUnreadable(openers.error, first, address)
+      if (openers.value.length === 0) return account && refuseReducing(subject, first, account)
       if (account === undefined) return guardUnreadable("account_unknown", first, address)
       const { symbols } = set.profile
       const asked = { openers: openers.value, referencePrice: sizingPrice(subject.circumstances) }
@@ -60,6 +63,27 @@ export function guardedBy(ask: GuardAsk, accounts: GuardedAccounts): ReserveAsk[
       account?.exposure.took({ record, expiresAfterMs, openers: openers.value })
     },
   }
+}
+
+/** Not changes: they may be of orders that wait for a trigger. */
+const placing: ReadonlySet<OperationId> = new Set(["placeOrder", "placeBatch"])
+
+/**
+ * A guard refuses what only reduces where surely no order of it could. One that may is enough to pass, for a way out comes
+ * in a batch too.
+ */
+function refuseReducing(
+  { request: { lane, operation }, orders = [], circumstances: { profile, nowMs } }: Subject,
+  guard: PlacedGuard,
+  account: GuardedAccount,
+): Refusal | undefined {
+  if (lane !== "reduce" || !placing.has(operation)) return undefined
+  const nothing = nothingFor(orders, account)
+  if (nothing === undefined) return undefined
+  account.poll.isWanted = true // the next reading is believed again
+  const ageMs = nowMs - (account.exposure.reading()?.askedAtMs ?? 0)
+  if (!isBelieved(ageMs)) return undefined
+  return nothingToReduce(nothing, { guard, account, symbols: profile.symbols, ageMs })
 }
 
 /** Those that apply to a client with a key. */

@@ -3,7 +3,7 @@ import { formatDecimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
 import { symbolText } from "../policy/match/judged-request.ts"
 import type { PlacedGuard } from "../policy/terms.ts"
-import type { Excess, Unjudged } from "../guards/guard.ts"
+import type { Excess, SideOf, Unjudged } from "../guards/guard.ts"
 import type { GuardedAccount } from "../guards/accounts.ts"
 import type { Uncountable } from "./openers.ts"
 
@@ -39,19 +39,14 @@ export function guardUnreadable(
   }
 }
 
+type By = {
+  readonly guard: PlacedGuard
+  readonly account: GuardedAccount
+  readonly symbols: SymbolTable
+}
+
 /** Why a guard has no room for a request. */
-export function guardExceeded(
-  found: Excess | Unjudged,
-  {
-    guard,
-    account,
-    symbols,
-  }: {
-    readonly guard: PlacedGuard
-    readonly account: GuardedAccount
-    readonly symbols: SymbolTable
-  },
-): Refusal {
+export function guardExceeded(found: Excess | Unjudged, { guard, account, symbols }: By): Refusal {
   if (!("max" in found)) return guardUnreadable(found.kind, guard, account.address)
   const { policy, name, file, line } = guard
   const { kind, measure = null, symbolId } = found
@@ -72,5 +67,20 @@ export function guardExceeded(
       ...{ policy, guard: name, account: account.address, kind, measure, symbol, ...figures },
       read_at: account.exposure.reading()?.askedAtMs ?? 0,
     },
+  }
+}
+
+/** Why orders that only reduce aren't signed: they couldn't, by a reading of that age. */
+export function nothingToReduce(
+  { symbolId, side }: SideOf,
+  { guard, account, symbols, ageMs }: By & { readonly ageMs: number },
+): Refusal {
+  const { policy, name, file, line } = guard
+  const symbol = symbolText(symbolId, symbols)
+  const read_at = account.exposure.reading()?.askedAtMs ?? 0
+  return {
+    code: "nothing_to_reduce",
+    message: `Reduce-only, but ${account.name} holds at most 0 ${side} in ${symbol}, by a reading of ${Math.floor(ageMs / 1_000)} s ago and all that is in flight (the guard ${policy}/${name}, ${file}:${line}). Open a position first.`,
+    data: { policy, guard: name, account: account.address, symbol, side, reach: "0", read_at },
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { openGuarded as open, type Reading } from "../../../support/guarded-vault.ts"
+import { guarded, openGuarded as open, type Reading } from "../../../support/guarded-vault.ts"
 import { cancelPath, limitOrder } from "../../../support/open-test-vault.ts"
 
 function why(refusal: { readonly code: string; readonly data: object | null } | null): string {
@@ -144,5 +144,97 @@ describe("a guarded account", () => {
     assert.equal((await test().bots.accountPoll()).dueInMs, 30_000)
     assert.equal(why(await ask(buy("0.1"))), "guard_exceeded")
     assert.equal((await test().bots.accountPoll()).dueInMs, 2_000)
+  })
+
+  const reducing = { flags: ["reduce_only"] }
+  const toBuy = { ...buy("0.1"), ...reducing }
+  const toSell = { ...sell("0.1"), ...reducing }
+
+  it("signs no reduce-only order that has nothing to reduce, and says by what", async (t) => {
+    const { ask, clock, begin, tell, test } = await open(t)
+    await tell(await begin(), { orders: [], positions: [{ symbol: "1", quantity: "0.5" }] })
+    clock.pass(3_999)
+    const refusal = await ask(toBuy)
+    assert.equal(refusal?.code, "nothing_to_reduce")
+    const { message, data } = refusal
+    assert.equal(
+      message,
+      "Reduce-only, but main holds at most 0 short in BTC-PERP, by a reading of 3 s ago and all that is in flight (the guard bot/small, policies/0.yaml:4). Open a position first.",
+    )
+    const { symbol, side, reach, read_at } = data
+    assert.deepEqual([symbol, side, reach], ["BTC-PERP", "short", "0"])
+    assert.equal(read_at, clock.nowMs() - 3_999)
+    assert.equal(why(await ask({ ...toSell, quantity: "9" })), "signed")
+    const { round } = await test().bots.accountPoll()
+    assert.notEqual(round, null, "it is read again soon")
+  })
+
+  it("signs what only reduces once the last reading is over 10 s old, and has the account read soon", async (t) => {
+    const { ask, clock, readEmpty, test } = await open(t)
+    await readEmpty()
+    clock.pass(10_000)
+    assert.equal(why(await ask(toSell)), "nothing_to_reduce")
+    clock.pass(1)
+    assert.equal(why(await ask(toSell)), "signed")
+    assert.notEqual((await test().bots.accountPoll()).round, null)
+  })
+
+  it("signs an exit right after its entry, and one of what others hold once a reading shows it", async (t) => {
+    const { ask, begin, tell, readEmpty } = await open(t)
+    await readEmpty()
+    assert.equal(why(await ask(toSell)), "nothing_to_reduce")
+    assert.equal(why(await ask(buy("0.1"))), "signed")
+    assert.equal(why(await ask(toSell)), "signed")
+    assert.equal(why(await ask(toBuy)), "nothing_to_reduce")
+    await tell(await begin(), { orders: [], positions: [{ symbol: "1", quantity: "-2" }] })
+    assert.equal(why(await ask(toBuy)), "signed")
+    await tell(await begin())
+    assert.equal(why(await ask(toBuy)), "signed", "that nobody here opened")
+  })
+
+  it("signs a batch that reduces where one order of it may, and none where none may", async (t) => {
+    const { ask, begin, tell } = await open(t)
+    await tell(await begin(), { orders: [], positions: [{ symbol: "1", quantity: "0.5" }] })
+    const path = "/v1/trade/orders/batch"
+    const batch = (...orders: readonly object[]) => ({
+      orders: orders.map((order) => limitOrder({ ...order })),
+    })
+    assert.equal(why(await ask(batch(toBuy, toSell), undefined, path)), "signed")
+    assert.equal(why(await ask(batch(toBuy, toBuy), undefined, path)), "nothing_to_reduce")
+  })
+
+  it("signs a reduce-only order that waits for a trigger: there may be a position by then", async (t) => {
+    const { ask, readEmpty } = await open(t)
+    await readEmpty()
+    const conditional = { trigger_price: "60000", trigger_by: "mark_price" }
+    const stop = { ...toSell, algo_order_type: "conditional", conditional }
+    assert.equal(why(await ask(stop)), "signed")
+  })
+
+  it("signs what only reduces of a client without a guard", async (t) => {
+    const { ask, other, readEmpty } = await open(t)
+    await readEmpty()
+    assert.equal(why(await ask(toSell, other)), "signed")
+    assert.equal(why(await ask(toSell)), "nothing_to_reduce")
+  })
+
+  it("lets what may reduce past a freeze, and what has nothing to reduce no more than without", async (t) => {
+    const { ask, begin, tell, test } = await open(t)
+    await tell(await begin(), { orders: [], positions: [{ symbol: "1", quantity: "0.5" }] })
+    await test().admin.freeze({ scope: "all", name: null, reason: "drill", cancels: true })
+    assert.equal(why(await ask(toSell)), "signed")
+    assert.equal(why(await ask(toBuy)), "nothing_to_reduce")
+    assert.equal(why(await ask(buy("0.1"))), "frozen")
+  })
+
+  it("takes nothing for an order that has nothing to reduce", async (t) => {
+    const limit = `limits: [{name: exits, lane: reduce, count: orders, window: 1m, max: "1"}]\n`
+    const { ask, begin, tell, readEmpty } = await open(t, { policies: [guarded + limit] })
+    await readEmpty()
+    assert.equal(why(await ask(toSell)), "nothing_to_reduce")
+    assert.equal(why(await ask(toSell)), "nothing_to_reduce")
+    await tell(await begin(), { orders: [], positions: [{ symbol: "1", quantity: "1" }] })
+    assert.equal(why(await ask(toSell)), "signed")
+    assert.equal(why(await ask(toSell)), "limit_exhausted")
   })
 })
