@@ -104,8 +104,12 @@ const placing = fc
     is_buy: fc.constantFrom(true, true, true, true, true, false),
     quantity: fc.constantFrom(...sizes),
     price: fc.constantFrom(...Array<string>(12).fill("63000"), "70000", "0"),
+    reduceOnly: fc.constantFrom(false, false, true),
   })
-  .map((changes) => ({ body: limitOrder(changes), changes: { path: ordersPath } }))
+  .map(({ reduceOnly, ...changes }) => {
+    const body = limitOrder({ ...changes, ...(reduceOnly && { flags: ["reduce_only"] }) })
+    return { body, changes: { path: ordersPath } }
+  })
 const cancelling = fc
   .constantFrom("101", "102")
   .map((order_id) => ({ body: { order_id }, changes: { path: cancelPath } }))
@@ -143,7 +147,7 @@ const arbitraryStep = fc.oneof(
       .map((ms): Step => ({ kind: "pass", ms })),
   },
   {
-    weight: 3,
+    weight: 5,
     arbitrary: fc
       .constantFrom("0", "0", "0.3", "-0.4")
       .map((quantity): Step => ({ kind: "read", quantity })),
@@ -194,6 +198,7 @@ describe("for any policies, what was asked before, and any request", () => {
       "approval_required",
       "frozen",
       "guard_unreadable",
+      "nothing_to_reduce",
     ])
       assert.ok((seen.get(code) ?? 0) > 0, `${code} among ${JSON.stringify([...seen])}`)
   })

@@ -3,8 +3,14 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { Exposure } from "../../src/vault/guards/exposure.ts"
-import { addDecimals, maxDecimal, subtractDecimals, zero } from "../../src/venue/decimal.ts"
+import type { Exposure, Parts } from "../../src/vault/guards/exposure.ts"
+import {
+  addDecimals,
+  type Decimal,
+  maxDecimal,
+  subtractDecimals,
+  zero,
+} from "../../src/venue/decimal.ts"
 import { play, type Setup, type Slip } from "../support/guards/play.ts"
 import { numRuns } from "../support/runs.ts"
 
@@ -67,6 +73,33 @@ function fromPosition(exposure: Exposure): Exposure {
   }
 }
 
+/** That no history has an order refused that could have reduced something. */
+const letsOut = (slip: Slip) =>
+  fc.property(steps, setups, (history, setup) => {
+    assert.equal(play(history, setup, slip).wronged, undefined)
+  })
+
+/** Takes what is asked about without openers, as of what only reduces, for less than it is. */
+const forgets =
+  (part: (parts: Parts, shown: Decimal) => Partial<Parts>) =>
+  (exposure: Exposure): Exposure => ({
+    ...exposure,
+    worst(asked) {
+      const worst = exposure.worst(asked)
+      if (typeof worst === "string" || asked.length > 0) return worst
+      return {
+        ...worst,
+        position(symbolId, side) {
+          const parts = worst.position(symbolId, side)
+          const shown = (exposure.reading()?.positions ?? [])
+            .filter((position) => position.symbolId === symbolId && position.side === side)
+            .reduce((sum, { quantity }) => addDecimals(sum, quantity), zero)
+          return { ...parts, ...part(parts, shown) }
+        },
+      }
+    },
+  })
+
 describe("a guard", () => {
   it("holds at every moment, whatever arrives late, fills, is lost, or is shown late", () => {
     fc.assert(holds({}), numRuns(300))
@@ -83,6 +116,41 @@ describe("a guard", () => {
     )
     assert.ok(granted / played > 0.02, `${granted} of ${played} steps`)
   })
+
+  it("refuses no order that could reduce, and others again and again", () => {
+    fc.assert(letsOut({}), numRuns(300))
+    let idle = 0
+    const count = fc.property(steps, setups, (history, setup) => {
+      idle += play(history, setup).idle
+    })
+    fc.assert(count, { seed: 1, numRuns: 100 })
+    assert.ok(idle > 20, `${idle} refused`)
+  })
+
+  it("is never surprised by a reading where nobody else trades", () => {
+    fc.assert(
+      fc.property(steps, setups, (history, setup) => {
+        assert.equal(play(history, setup, { reads: "one_at_a_time" }).isContradicted, false)
+      }),
+      numRuns(300),
+    )
+  })
+
+  const wrongs: Readonly<Record<string, Slip>> = {
+    "what is in flight is forgotten": { around: forgets(() => ({ inFlight: zero })) },
+    "open orders are forgotten": { around: forgets((_, shown) => ({ measured: shown })) },
+    "positions are forgotten": {
+      around: forgets(({ measured }, shown) => ({ measured: subtractDecimals(measured, shown) })),
+    },
+    "a reading covers what may not show yet": { reads: "without_lag" },
+  }
+  for (const [what, slip] of Object.entries(wrongs)) {
+    it(`refuses a way out where ${what}`, (t) => {
+      const found = fc.check(letsOut(slip), { seed: 3, numRuns: 2_000, endOnFailure: true })
+      assert.ok(found.failed)
+      t.diagnostic(`after ${found.numRuns} runs`)
+    })
+  }
 
   const slips: Readonly<Record<string, Slip>> = {
     "positions are read first": { reads: "positions_first" },

@@ -1,6 +1,7 @@
 import { type Exposure, enlarges, openExposure } from "../../../src/vault/guards/exposure.ts"
 import type { Opener, PositionMode, Reading } from "../../../src/vault/guards/exposure.ts"
 import { judgeGuard } from "../../../src/vault/guards/guard.ts"
+import { isBelieved, nothingFor } from "../../../src/vault/guards/reach.ts"
 import type { Guard } from "../../../src/vault/policy/terms.ts"
 import { type Decimal, wholeDecimal } from "../../../src/venue/decimal.ts"
 import { openVenue, type OpenOrder, type Truth, type VenueOrder } from "./venue.ts"
@@ -20,7 +21,7 @@ export type Setup = {
 
 /** What can be wrong with how readings are made, or with what is made of them. */
 export type Slip = {
-  readonly reads?: "positions_first" | "positions_older" | "without_lag"
+  readonly reads?: "positions_first" | "positions_older" | "without_lag" | "one_at_a_time"
   readonly around?: (exposure: Exposure) => Exposure
 }
 
@@ -98,8 +99,18 @@ type Begun = {
   positions?: Truth["positions"]
 }
 
-/** What a history came to: what it passed, if anything, and how many requests with openers were granted. */
-export type Played = { readonly over: string | undefined; readonly granted: number }
+/** What a history came to. */
+export type Played = {
+  /** What it passed, if anything. */
+  readonly over: string | undefined
+  /** How many requests with openers were granted. */
+  readonly granted: number
+  /** How many that only reduce were refused, and one of them that could have reduced something. */
+  readonly idle: number
+  readonly wronged: string | undefined
+  /** Whether a reading showed more than could be. */
+  readonly isContradicted: boolean
+}
 
 /** Plays a history: each number is a step, and what is chosen in it. */
 export function play(steps: readonly number[], setup: Setup, slip: Slip = {}): Played {
@@ -107,9 +118,15 @@ export function play(steps: readonly number[], setup: Setup, slip: Slip = {}): P
   for (const step of steps) {
     takeStep(world, choicesOf(step))
     const over = overOf(world.venue.now(), setup)
-    if (over !== undefined) return { over, granted: world.granted }
+    if (over !== undefined) return playedOf(world, over)
   }
-  return { over: undefined, granted: world.granted }
+  return playedOf(world, undefined)
+}
+
+function playedOf(world: World, over: string | undefined): Played {
+  const { granted, idle, wronged, exposure } = world
+  const isContradicted = world.isContradicted || exposure.isContradicted()
+  return { over, granted, idle, wronged, isContradicted }
 }
 
 type World = ReturnType<typeof worldOf>
@@ -121,7 +138,8 @@ function worldOf(setup: Setup, slip: Slip) {
   }
   return {
     ...{ setup, slip, open, guard: guardOf(setup), venue: openVenue(), exposure: open() },
-    ...{ nowMs: 1_000_000, granted: 0 },
+    ...{ nowMs: 1_000_000, granted: 0, idle: 0, isContradicted: false },
+    wronged: undefined as string | undefined,
     signed: [] as Signed[],
     /** Signed, and not at the venue yet. */
     underway: new Set<Signed>(),
@@ -178,14 +196,16 @@ function pick<Item>(items: Iterable<Item>, choose: Choices): Item | undefined {
 const venueNow = ({ nowMs, setup }: World): number => nowMs - setup.aheadMs
 
 function anOrder({ setup: { mode } }: World, choose: Choices): VenueOrder {
-  return {
+  const order = {
     symbol: choose(4) === 0 ? 2 : 1,
     isBuy: choose(2) === 0,
     positionSide: mode === "one_way" ? undefined : choose(2) === 0 ? "long" : "short",
     quantity: 1 + choose(6),
     price: 2 + choose(8),
-    reduceOnly: mode === "one_way" && choose(4) === 0,
-  }
+    reduceOnly: false,
+  } as const
+  const isEither = mode === "hedge" && opens(order)
+  return { ...order, reduceOnly: !isEither && choose(4) === 0 }
 }
 
 function ask(world: World, choose: Choices): void {
@@ -193,12 +213,46 @@ function ask(world: World, choose: Choices): void {
   const { guard, exposure, setup } = world
   const openers = openersOf(orders, setup.mode)
   if (judgeGuard(guard, exposure, { openers, referencePrice }) !== undefined) return
+  if (orders.every(({ reduceOnly }) => reduceOnly) && isIdle(world, orders)) return
   const record = `r${world.signed.length}`
   const signed = { record, expiresAfterMs: world.nowMs + setup.validityMs, orders }
   world.signed.push(signed)
   world.underway.add(signed)
   if (openers.length > 0) world.granted += 1
   exposure.took({ record, expiresAfterMs: signed.expiresAfterMs, openers })
+}
+
+/** Whether orders that only reduce are refused; by the venue's truth none of them may have anything to reduce. */
+function isIdle(world: World, orders: readonly VenueOrder[]): boolean {
+  const { exposure, setup, nowMs } = world
+  const asked = orders.map((order) => ({
+    order: { ...order, symbolId: order.symbol, algoOrderType: undefined },
+  }))
+  const askedAtMs = exposure.reading()?.askedAtMs ?? -Infinity
+  const nothing = nothingFor(asked, { mode: setup.mode, exposure })
+  if (nothing === undefined || !isBelieved(nowMs - askedAtMs)) return false
+  world.idle += 1
+  if (orders.some((order) => canReduce(world, order))) world.wronged = JSON.stringify(orders)
+  return true
+}
+
+/** That it has a position before it, or that one can come of what is open or on its way. */
+function canReduce(world: World, order: VenueOrder): boolean {
+  const { venue, underway, setup } = world
+  const isBefore = ({ symbol, side, quantity }: Truth["positions"][number]) =>
+    symbol === order.symbol && (side === order.positionSide || quantity < 0 === order.isBuy)
+  const isOpposite = (other: VenueOrder) =>
+    other.symbol === order.symbol &&
+    other.isBuy !== order.isBuy &&
+    other.positionSide === order.positionSide &&
+    opens(other)
+  const { positions, orders } = venue.now()
+  const inTime = [...underway].filter(({ expiresAfterMs }) => expiresAfterMs >= venueNow(world))
+  const coming = [...orders, ...inTime.flatMap((signed) => signed.orders)]
+  const held = positions.filter(
+    ({ side }) => setup.mode === "one_way" || side === order.positionSide,
+  )
+  return held.some(isBefore) || coming.some(isOpposite)
 }
 
 function openersOf(orders: readonly VenueOrder[], mode: PositionMode): readonly Opener[] {
@@ -247,6 +301,7 @@ function liquidate({ venue, nowMs }: World, choose: Choices): void {
 }
 
 function restart(world: World): void {
+  world.isContradicted ||= world.exposure.isContradicted()
   world.exposure = world.open()
   for (const { record, expiresAfterMs, orders } of world.signed) {
     const openers = openersOf(orders, world.setup.mode)
@@ -254,8 +309,8 @@ function restart(world: World): void {
   }
 }
 
-function begin({ begun, nowMs }: World): void {
-  if (begun.size < 3) begun.add({ askedAtMs: nowMs })
+function begin({ begun, nowMs, slip }: World): void {
+  if (begun.size < (slip.reads === "one_at_a_time" ? 1 : 3)) begun.add({ askedAtMs: nowMs })
 }
 
 /** What is shown now: what was true at a moment within the last `lagMs`. */
