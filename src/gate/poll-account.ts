@@ -1,5 +1,3 @@
-import { setTimeout as after } from "node:timers/promises"
-
 import type { BotLink } from "../contract/client.ts"
 import {
   type AccountReading,
@@ -11,9 +9,10 @@ import {
 import type { BotResults } from "../link/calls/methods.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import type { VenueAnswer } from "./http/reply.ts"
+import { pause, pollOn } from "./poll-on.ts"
 import type { PollDependencies } from "./poll-prices.ts"
 import { causeFields, errorFields, type Log } from "./process/log.ts"
-import { type ChangeLines, tellChanges, type Trouble } from "./process/tell-changes.ts"
+import type { ChangeLines, Trouble } from "./process/tell-changes.ts"
 import { ordersIn, positionsIn } from "./reads/account-reading.ts"
 import type { Sent } from "./upstream/exchange.ts"
 import type { Upstream } from "./upstream/upstream.ts"
@@ -37,29 +36,18 @@ export function pollAccounts({
   idleMs = usualIdleMs,
   readingMs = usualReadingMs,
   ...deps
-}: AccountPollDependencies): {
-  /** Reads no more. What is under way is cut off. */
-  stop(): void
-} {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const tell = tellChanges(linesOf(deps.log), signal)
-  const poll = async (): Promise<void> => {
-    while (!signal.aborted) {
-      const { dueInMs, round } = await nextRound(deps)
-      const paused = pause(
-        dueInMs === null ? idleTurns * idleMs : Math.min(dueInMs, idleMs),
-        signal,
-      )
-      if (round !== null) {
-        const inTime = AbortSignal.any([signal, AbortSignal.timeout(readingMs + round.lagMs)])
+}: AccountPollDependencies) {
+  return pollOn(linesOf(deps.log), async () => {
+    const { dueInMs, round } = await nextRound(deps)
+    return {
+      pauseMs: dueInMs === null ? idleTurns * idleMs : Math.min(dueInMs, idleMs),
+      read: async (tell, stopping) => {
+        if (round === null) return
+        const inTime = AbortSignal.any([stopping, AbortSignal.timeout(readingMs + round.lagMs)])
         tell(round.account, await readRound(deps, round, inTime))
-      }
-      await paused
+      },
     }
-  }
-  void poll()
-  return { stop: () => stopping.abort() }
+  })
 }
 
 function linesOf(log: Log): ChangeLines {
@@ -67,11 +55,6 @@ function linesOf(log: Log): ChangeLines {
     works: (message) => log({ level: "info", event: "account_poll_works", message }),
     fails: (trouble) => log({ level: "warn", event: "account_poll_failed", ...trouble }),
   }
-}
-
-/** Until then, or until `signal` ends it. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await after(ms, undefined, { ref: false, signal }).catch(() => undefined)
 }
 
 /** None while no venue is configured; while the vault is away it is asked again soon. */

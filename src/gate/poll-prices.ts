@@ -1,11 +1,10 @@
-import { setTimeout as after } from "node:timers/promises"
-
 import type { BotResults } from "../link/calls/methods.ts"
 import type { PollRound } from "../link/calls/gate-methods.ts"
 import type { BotLink } from "../contract/client.ts"
+import { pollOn } from "./poll-on.ts"
 import { successCode, type VenueAnswer } from "./http/reply.ts"
 import { causeFields, errorFields, type Log } from "./process/log.ts"
-import { type ChangeLines, tellChanges } from "./process/tell-changes.ts"
+import type { ChangeLines } from "./process/tell-changes.ts"
 import { parseRawJson } from "./reads/fetch-read.ts"
 import { at, textAt } from "./reads/pointers.ts"
 import type { Sent } from "./upstream/exchange.ts"
@@ -29,29 +28,22 @@ const maxPrices = 100
  * Reads reference prices at the venue and hands them to the vault, as long as the gate runs. The vault says when, what
  * is read and where in an answer the prices are, and judges each of them. Never throws.
  */
-export function pollPrices({ idleMs = usualIdleMs, ...deps }: PollDependencies): {
-  /** Reads no more. What is under way is cut off. */
-  stop(): void
-} {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const tell = tellChanges(linesOf(deps.log), signal)
-  const poll = async (): Promise<void> => {
-    while (!signal.aborted) {
-      const { dueInMs, round } = await nextRound(deps)
-      const paceMs = dueInMs ?? idleMs
-      const pause = after(Math.min(paceMs, idleMs), undefined, { ref: false, signal })
-      // What comes when the next round is due is too old for this one.
-      const inTime = AbortSignal.any([signal, AbortSignal.timeout(paceMs)])
-      const read = round === null ? [] : readRound(deps, round, inTime)
-      for await (const [path, code] of read) {
-        tell(path, code === undefined ? undefined : { code, message: path })
-      }
-      await pause.catch(() => undefined) // it stops
+export function pollPrices({ idleMs = usualIdleMs, ...deps }: PollDependencies) {
+  return pollOn(linesOf(deps.log), async () => {
+    const { dueInMs, round } = await nextRound(deps)
+    const paceMs = dueInMs ?? idleMs
+    return {
+      pauseMs: Math.min(paceMs, idleMs),
+      read: async (tell, stopping) => {
+        // What comes when the next round is due is too old for this one.
+        const inTime = AbortSignal.any([stopping, AbortSignal.timeout(paceMs)])
+        const read = round === null ? [] : readRound(deps, round, inTime)
+        for await (const [path, code] of read) {
+          tell(path, code === undefined ? undefined : { code, message: path })
+        }
+      },
     }
-  }
-  void poll()
-  return { stop: () => stopping.abort() }
+  })
 }
 
 function linesOf(log: Log): ChangeLines {
