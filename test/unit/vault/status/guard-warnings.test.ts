@@ -29,8 +29,8 @@ describe("the warnings of guards", () => {
       "venue.yaml has no account, so what opens a position is refused to whom these guards are for: bot/small."
     assert.deepEqual(warned(opened), [message])
     assert.ok(fileWarnings(opened.test().vault.active()).includes(message))
-    const told = vaultWarnings(opened.test().vault).map((each) => each.message)
-    assert.ok(told.includes(message))
+    const told = vaultWarnings(opened.test().vault).find((each) => each.message === message)
+    assert.match(told?.fix ?? "", /account in venue\.yaml, then stop the daemon and start it; or /)
   })
 
   it("name a client that trades past another's guard, until it is revoked", async (t) => {
@@ -38,6 +38,8 @@ describe("the warnings of guards", () => {
     assert.deepEqual(warned(opened), [
       "The client other can trade main with mm past bot/small: its orders count there, and aren't refused.",
     ])
+    const [{ fix } = { fix: "" }] = guardWarnings(opened.test().vault.active())
+    assert.equal(fix, "change the policy's applies_to, then: countersign policy reload")
     await opened.test().admin.revokeClient({ name: "other" })
     assert.deepEqual(warned(opened), [])
   })
