@@ -1,5 +1,7 @@
 import * as z from "zod"
 
+import { accountMapSchema } from "../../src/gate/reads/account-map.ts"
+import { accountSchema } from "../../src/venue/profile/account-schema.ts"
 import { profileSchema } from "../../src/venue/profile/profile-schema.ts"
 import { venueKeys } from "./venue-keys.ts"
 
@@ -35,8 +37,12 @@ export function pathTo(path: string, key: string): string {
   return path === "" ? key : `${path}.${key}`
 }
 
+/** What the vault hands on as it is, the gate's schema says. */
 function fromZod(): Json {
-  return z.toJSONSchema(profileSchema, { io: "input", unrepresentable: "any" })
+  const { path } = accountSchema.shape.positions.shape
+  const account = z.strictObject({ ...accountSchema.shape, ...accountMapSchema(path).shape })
+  const whole = profileSchema.extend({ account: account.optional() })
+  return z.toJSONSchema(whole, { io: "input", unrepresentable: "any" })
 }
 
 /** What a list or a map by operation holds. */

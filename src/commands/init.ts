@@ -24,6 +24,7 @@ import {
   nextCommands,
   venueGaps,
 } from "./init/init-texts.ts"
+import { accountProblems } from "./installation/checked-files.ts"
 import { installationCommand } from "./installation/installation-command.ts"
 
 type Backend = KeystoreSettings["backend"]
@@ -164,9 +165,11 @@ type Venue = { readonly text: string; readonly profile: Profile }
 /** The text of venue.yaml, checked before anything is written. */
 async function chooseVenue(venue: string, upstream: string | undefined): Promise<Venue> {
   const text = await venueText(venue, upstream)
-  const profile = parseProfile(text, venue === "main" || venue === "sandbox" ? "venue.yaml" : venue)
-  if (profile.ok) return { text, profile: profile.value }
-  throw new Fault("config_invalid", profile.error.map(problemText).join("\n"))
+  const name = venue === "main" || venue === "sandbox" ? "venue.yaml" : venue
+  const profile = parseProfile(text, name)
+  const problems = profile.ok ? accountProblems(text, name) : profile.error
+  if (profile.ok && problems.length === 0) return { text, profile: profile.value }
+  throw new Fault("config_invalid", problems.map(problemText).join("\n"))
 }
 
 async function venueText(venue: string, upstream: string | undefined): Promise<string> {

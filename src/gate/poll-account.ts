@@ -13,6 +13,7 @@ import { pause, pollOn } from "./poll-on.ts"
 import type { PollDependencies } from "./poll-prices.ts"
 import { causeFields, errorFields, type Log } from "./process/log.ts"
 import type { ChangeLines, Trouble } from "./process/tell-changes.ts"
+import { type AccountReads, parseAccountMap } from "./reads/account-map.ts"
 import { ordersIn, positionsIn } from "./reads/account-reading.ts"
 import type { Sent } from "./upstream/exchange.ts"
 import type { Upstream } from "./upstream/upstream.ts"
@@ -71,7 +72,9 @@ async function readRound(
 ): Promise<Trouble | undefined> {
   const venue = upstream() // one and the same for all of a reading, also when a reload changes it
   if (venue === undefined) return { code: "no_venue", message: round.account }
-  const reading = await readAccount({ venue, round, signal })
+  const reads = parseAccountMap(round.map)
+  if (!reads.ok) return { code: "account_invalid", message: `${round.account}: ${reads.error}` }
+  const reading = await readAccount({ venue, round, reads: reads.value, signal })
   return reading.ok ? handOver(link, round, reading.value) : reading.error
 }
 
@@ -79,6 +82,7 @@ async function readRound(
 type Reader = {
   readonly venue: Pick<Upstream, "fetch">
   readonly round: AccountRound
+  readonly reads: AccountReads
   /** Ends the reading. */
   readonly signal: AbortSignal
 }
@@ -88,11 +92,11 @@ type Reader = {
  * positions. What fills in between is then in the positions: it may count twice, and is never missed.
  */
 async function readAccount(reader: Reader): Promise<Result<AccountReading, Trouble>> {
-  const { round, signal } = reader
+  const { round, reads, signal } = reader
   const orders = await readOrders(reader)
   if (!orders.ok) return orders
   await pauseWhole(round.lagMs, signal)
-  const { positions } = round
+  const { positions } = reads
   const found = await readList(reader, positions.path, (answer) => positionsIn(answer, positions))
   if (!found.ok) return found
   return found.value.entries.length > maxReadPositions
@@ -104,10 +108,10 @@ async function readAccount(reader: Reader): Promise<Result<AccountReading, Troub
 async function readOrders(
   reader: Reader,
 ): Promise<Result<Pick<AccountReading, "orders" | "venueAtMs">, Trouble>> {
-  const { round } = reader
+  const { round, reads } = reader
   const orders: ReadOrder[] = []
   const times: (number | undefined)[] = []
-  for (const read of round.orders) {
+  for (const read of reads.orders) {
     const found = await readList(reader, read.path, (answer) => ordersIn(answer, read))
     if (!found.ok) return found
     orders.push(...found.value.entries)

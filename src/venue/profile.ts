@@ -130,48 +130,22 @@ type PolledAccount = {
   readonly positionMode: "one_way" | "hedge"
 }
 
-/** A list of an account's open orders. Pointers lead on from an entry, but for `list`. */
-export type OrdersRead = {
-  /** With its query; `$account` stands for the account's address. */
-  readonly path: string
-  /** From an answer to its list of entries. */
-  readonly list: readonly string[]
-  /** To the id or the name of its symbol. */
-  readonly symbol: readonly string[]
-  /** What is there of a buy, and of a sell. */
-  readonly side: { readonly at: readonly string[]; readonly buy: string; readonly sell: string }
-  /** To what is left of it; where there is `less`, that much is taken off. */
-  readonly remaining: {
-    readonly from: readonly string[]
-    readonly less: readonly string[] | undefined
-  }
-  readonly price: readonly string[] | undefined
-  /** What is there of an order that can only reduce. Without it every order counts as one that opens. */
-  readonly reduceOnly: { readonly at: readonly string[]; readonly is: string } | undefined
-  readonly positionSide: readonly string[] | undefined
-}
+/** Where one answer of an account is, and what the gate alone understands of it. `$account` stands for the account's address. */
+type AccountRead = JsonObject & { readonly path: string }
 
-/** The list of an account's positions; as {@link OrdersRead}. */
-export type PositionsRead = Pick<OrdersRead, "path" | "list" | "symbol" | "positionSide"> & {
-  readonly quantity: readonly string[]
-  /** What is there of a long and of a short one. Without it a short one's quantity is below zero. */
-  readonly sign:
-    { readonly at: readonly string[]; readonly long: string; readonly short: string } | undefined
-}
-
-/** Which accounts the gate reads, and how: first all `orders`, then, no earlier than after `lagMs`, `positions`. */
+/** Which accounts the gate reads, and how. */
 export type AccountPoll = {
   /** At least one; no two have one address. */
   readonly accounts: readonly PolledAccount[]
-  /** The longest the venue takes to show what it did. */
+  /** The longest the venue takes to show what it did: positions are read that long after the orders. */
   readonly lagMs: number
   /** From one reading of an account to the next, while something is to be settled, and while nothing is. */
   readonly busyMs: number
   readonly idleMs: number
   /** Of one reading of one account, against the IP budget. */
   readonly weight: number
-  readonly orders: readonly OrdersRead[]
-  readonly positions: PositionsRead
+  /** As venue.yaml has it. */
+  readonly map: { readonly orders: readonly AccountRead[]; readonly positions: AccountRead }
 }
 
 /** The venue's interface as this installation knows it: what is disclosed, plus venue.yaml. Deeply frozen. */

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from "node:path"
 import { after, before, beforeEach, describe, it } from "node:test"
 
+import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import {
   countersign,
   countersignJson,
@@ -13,6 +14,7 @@ import {
   statusJson,
 } from "../support/countersign.ts"
 import { fingerprint } from "../support/fingerprint.ts"
+import { guardedAccount } from "../support/guarded-account.ts"
 import { temporaryDirectory } from "../support/link-peer.ts"
 import { tradingPolicy, writePolicy } from "../support/trading-keys.ts"
 
@@ -199,6 +201,16 @@ describe("countersign init", { timeout: 180_000 }, () => {
     const ended = await countersign([...inMemory(), "--venue", venue])
     assert.equal(ended.code, 1)
     assert.match(ended.stderr, /^countersign: .*broken\.yaml:3:17: cancelOrder can't have .* 7/)
+    assert.equal(existsSync(dir), false)
+  })
+
+  it("refuses an account that the gate couldn't be read by, with its line, and makes nothing", async () => {
+    const venue = join(home.path, "unsigned.yaml")
+    const text = sandboxProfile({ url: sandboxUrl, asOf: new Date(0) })
+    writeFileSync(venue, text + guardedAccount.replace("signed", "unsigned"))
+    const ended = await countersign([...inMemory(), "--venue", venue])
+    assert.equal(ended.code, 1)
+    assert.match(ended.stderr, /^countersign: .*unsigned\.yaml:\d+:\d+: expected signed, or /)
     assert.equal(existsSync(dir), false)
   })
 

@@ -17,6 +17,7 @@ import {
   makeInstallation,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
+import { guardedAccount } from "../support/guarded-account.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 import { assertRefused, copyOf } from "../support/refused-start.ts"
 import { writePolicy } from "../support/trading-keys.ts"
@@ -122,6 +123,13 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
     sentence("policies/x\\.yaml:3:\\d+: .*DOGE-PERP.*"),
     (dir) =>
       edit(join(dir, "policies/x.yaml"), "max_quantity", "symbols: [DOGE-PERP], max_quantity"),
+  )
+  itRefuses(
+    "an account that the gate couldn't be read by",
+    sentence(
+      "/d/venue\\.yaml:\\d+:\\d+: expected signed, or .+ \\(at account\\.positions\\.sign\\)",
+    ),
+    (dir) => appendFileSync(join(dir, "venue.yaml"), guardedAccount.replace("signed", "unsigned")),
   )
   itRefuses(
     "two operations with one action tag",

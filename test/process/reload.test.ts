@@ -14,6 +14,7 @@ import {
   type TemporaryInstallation,
   statusJson,
 } from "../support/countersign.ts"
+import { guardedAccount } from "../support/guarded-account.ts"
 import { childRunning, killAllNaming, processesBelow, until } from "../support/process-tree.ts"
 import { assertRefused, copyOf } from "../support/refused-start.ts"
 import { addClient, makeTradingKeys, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
@@ -91,6 +92,24 @@ describe("changing files while the daemon runs", { timeout: 300_000 }, () => {
     assert.equal((await status()).policy_hash, before)
     assert.equal((await place()).status, 200)
     await write(tradingPolicy)
+  })
+
+  it("ends policy reload and policy check alike where the gate couldn't read accounts by them", async () => {
+    const file = join(installation.dir, "venue.yaml")
+    const text = readFileSync(file, "utf8")
+    writeFileSync(file, text + guardedAccount.replace("signed", "unsigned"))
+    const ended = [
+      await countersign(at("policy", "reload")),
+      await countersign(at("policy", "check")),
+    ]
+    writeFileSync(file, text)
+    for (const { code, stderr } of ended) {
+      assert.equal(code, 1)
+      assert.match(
+        stderr,
+        /\/venue\.yaml:\d+:\d+: expected signed, or .* \(at account\.positions\.sign\)/,
+      )
+    }
   })
 
   it("ends policy reload with 2 and a sentence when they need a restart", async () => {

@@ -6,7 +6,7 @@ import { assertCanListen, hostInUrl } from "../../gate/listen.ts"
 import type { UpstreamSettings } from "../../link/gate-settings.ts"
 import { readRelayFile } from "../../relay/load-relay.ts"
 import { Fault } from "../../std/fault.ts"
-import { gateSettingsOf, type FileSet, loadFiles } from "../../vault/config/load-files.ts"
+import { gateSettingsOf, type FileSet } from "../../vault/config/load-files.ts"
 import { filesToStart } from "../../vault/config/kept-set.ts"
 import { signerDirOf, pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { secretFileOf } from "../../vault/custody/secret-file.ts"
@@ -14,6 +14,7 @@ import { prepareSignerDir } from "../../vault/ledger/signers/signer-lock.ts"
 import { vaultMessages } from "../../vault/serve/vault-service.ts"
 import { passphraseFor, isPipe } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
+import { checkedFiles, loadCheckedFiles } from "../installation/checked-files.ts"
 import { dialAdmin } from "../installation/admin.ts"
 import { becomeOwner } from "../installation/usual-installation.ts"
 import { keepRunning, startChild, type Stopper, type Kept } from "./child.ts"
@@ -117,10 +118,11 @@ async function bothOrNone<One extends Stoppable, Other extends Stoppable>(
 
 type Stoppable = { stop(): Promise<void> }
 
-/** As the vault takes them; strictly, only where those on disk can be used. */
+/** As the vault takes them, where the gate can use them too; strictly, only where those on disk can be used. */
 async function filesFor({ installation, strict = false }: DaemonAsk): Promise<FileSet> {
-  if (strict) await loadFiles(installation)
-  return (await filesToStart(installation, "person")).files
+  if (strict) await loadCheckedFiles(installation)
+  const { files } = await filesToStart(installation, "person")
+  return checkedFiles(files, installation)
 }
 
 async function assertNotRunning(installation: Installation): Promise<void> {

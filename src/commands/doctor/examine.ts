@@ -1,10 +1,11 @@
 import type { Config } from "../../vault/config/config.ts"
 import { hostInUrl } from "../../gate/listen.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import { loadFiles, readConfigFile } from "../../vault/config/load-files.ts"
+import { readConfigFile } from "../../vault/config/load-files.ts"
 import { secretFileOf } from "../../vault/custody/secret-file.ts"
 import { pickCurve } from "../../vault/keyring/curve.ts"
 import { parseProfile } from "../../venue/profile/profile-file.ts"
+import { loadCheckedFiles } from "../installation/checked-files.ts"
 import { askServer } from "../installation/ask-daemon.ts"
 import { dialAdmin, loadConfig } from "../installation/admin.ts"
 import {
@@ -183,7 +184,7 @@ export async function whatIsKnown(installation: Installation): Promise<Known> {
 }
 
 async function readFiles(installation: Installation): Promise<Files> {
-  return loadFiles(installation).then(
+  return loadCheckedFiles(installation).then(
     (files) => ({ kind: "valid", files }),
     (error: unknown) => ({ kind: "broken", error }),
   )

@@ -3,9 +3,9 @@ import type { KeyView } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { isThere } from "../../std/private-file.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import { loadFiles } from "../../vault/config/load-files.ts"
 import type { Policy } from "../../vault/policy/terms.ts"
 import { flag } from "../cli/command.ts"
+import { loadCheckedFiles } from "../installation/checked-files.ts"
 import { becomeOwner } from "../installation/usual-installation.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/admin.ts"
@@ -21,7 +21,7 @@ export const policyCheck = installationCommand({
   options: { strict: flag("--strict", "fail where there is a warning, for scripts") },
   answer: async (installation) => {
     becomeOwner(installation.stateDir)
-    const files = await loadFiles(installation)
+    const files = await loadCheckedFiles(installation)
     const names = await checkNames(files.policies, installation)
     return {
       valid: true,

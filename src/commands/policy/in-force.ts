@@ -4,7 +4,6 @@ import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
 import { takeFilesOnDisk } from "../../vault/config/kept-set.ts"
-import { loadFiles } from "../../vault/config/load-files.ts"
 import { assertShown } from "../../vault/operator/files-in-force.ts"
 import type { Change } from "../../vault/policy/widening.ts"
 import { command, option, optionalArgument } from "../cli/command.ts"
@@ -20,6 +19,7 @@ import {
   installationCommand,
   yesOption,
 } from "../installation/installation-command.ts"
+import { loadCheckedFiles } from "../installation/checked-files.ts"
 import { type Admin, dialAdmin, withAdmin } from "../installation/admin.ts"
 import { becomeOwner } from "../installation/usual-installation.ts"
 
@@ -38,7 +38,7 @@ export const policyAccept = command({
   run: ({ hash, json, ...options }, terminal) => {
     const installation = installationOf(options)
     return withAdmin(installation, async (admin): Promise<ExitCode> => {
-      const files = await loadFiles(installation)
+      const files = await loadCheckedFiles(installation)
       const shown = await admin.readLedger((ledger) => candidate(ledger, files))
       print(shown, { terminal, json }, candidateLines)
       if (shown.accepted || (hash === undefined && !terminal.prompts.canAsk())) return 0
@@ -129,6 +129,7 @@ export const policyReload = installationCommand({
   },
   answer: async (installation, { hash }) => {
     becomeOwner(installation.stateDir)
+    const files = await loadCheckedFiles(installation)
     const admin = await dialAdmin(installation)
     if (admin !== undefined) {
       try {
@@ -139,7 +140,6 @@ export const policyReload = installationCommand({
         admin.close()
       }
     }
-    const files = await loadFiles(installation)
     const { policyHash } = files
     if (hash !== undefined) assertShown(files, hash)
     await takeFilesOnDisk(installation)

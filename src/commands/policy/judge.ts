@@ -8,12 +8,12 @@ import type { CheckReport } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { parseDurationMs } from "../../std/time/duration.ts"
 import { utcText } from "../../std/time/time-words.ts"
-import { loadFiles } from "../../vault/config/load-files.ts"
 import { dateForm, dateOf } from "../cli/values.ts"
 import { argument, option, parsed, required, withDefault } from "../cli/command.ts"
 import { refusedExitCode, waitsExitCode } from "../cli/exit-code.ts"
 import { table, type Line } from "../cli/print.ts"
 import type { Input } from "../cli/terminal.ts"
+import { loadCheckedFiles } from "../installation/checked-files.ts"
 import { withAdmin, withLedger } from "../installation/admin.ts"
 import { becomeOwner } from "../installation/usual-installation.ts"
 import { installationCommand } from "../installation/installation-command.ts"
@@ -115,7 +115,7 @@ export const policyReplay = installationCommand({
     const configDir = candidate === undefined ? installation.configDir : resolve(candidate)
     // What root has copied for this may be root's alone.
     if (candidate === undefined || !isRoots(configDir)) becomeOwner(installation.stateDir)
-    const files = await loadFiles({ ...installation, configDir })
+    const files = await loadCheckedFiles({ ...installation, configDir })
     return withLedger(installation, (ledger) => replay(ledger, files, Date.now() - sinceMs))
   },
   print: replayLines,

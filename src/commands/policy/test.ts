@@ -5,9 +5,10 @@ import { join, relative } from "node:path"
 import { decodeUtf8 } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { problemText, isBlankYaml } from "../../std/yaml-file.ts"
-import { type FileSet, loadFiles } from "../../vault/config/load-files.ts"
+import type { FileSet } from "../../vault/config/load-files.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { flag, option, words } from "../cli/command.ts"
+import { loadCheckedFiles } from "../installation/checked-files.ts"
 import { becomeOwner } from "../installation/usual-installation.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { parseCases, type CaseFile } from "./test/parse-cases.ts"
@@ -54,7 +55,7 @@ export const policyTest = installationCommand({
 })
 
 async function runCases(installation: Installation, given: readonly CasesText[]): Promise<Tested> {
-  const files = await loadFiles(installation)
+  const files = await loadCheckedFiles(installation)
   const cases = readAll(given.length > 0 ? given : await findCases(installation), files)
   const results = cases.flatMap((own) => own.cases.map((each) => runCase(each, own, files)))
   return { results, unreached: unreachedBy(results, files.policies) }

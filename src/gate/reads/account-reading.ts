@@ -2,7 +2,6 @@
 // answer that can't be read to its end says nothing.
 
 import {
-  type AccountRound,
   type ReadOrder,
   readOrder,
   type ReadPosition,
@@ -10,11 +9,10 @@ import {
 } from "../../link/calls/gate-methods.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { successCode, type VenueAnswer } from "../http/reply.ts"
+import type { OrdersRead, PositionsRead } from "./account-map.ts"
 import { parseRawJson } from "./fetch-read.ts"
 import { at, textAt, wordAt } from "./pointers.ts"
 
-type OrdersRead = AccountRound["orders"][number]
-type PositionsRead = AccountRound["positions"]
 type Answer = Pick<VenueAnswer, "status" | "body">
 
 /** What kept an answer from being read: a word for the log, such as `more_pages` or `unreadable_price`. */

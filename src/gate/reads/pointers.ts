@@ -3,6 +3,13 @@
 /** No decimal that the vault takes is longer. */
 export const maxTextLength = 64
 
+/** The steps of a JSON Pointer (RFC 6901), none of them empty; `undefined` for any other text. */
+export function parseSteps(text: string): readonly string[] | undefined {
+  if (!/^(?:\/(?:[^~/]|~[01])+)+$/.test(text)) return undefined
+  const steps = text.slice(1).split("/")
+  return steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
+}
+
 /** What the steps of a JSON Pointer lead to. */
 export function at(from: unknown, steps: readonly string[]): unknown {
   return steps.reduce<unknown>((inner, step) => {

@@ -98,7 +98,7 @@ export type PollRound = Pick<PricePoll, "paths" | "list" | "symbol" | "value"> &
 }
 
 /** The account that the gate is to read now, and how. */
-export type AccountRound = Pick<AccountPoll, "lagMs" | "orders" | "positions"> & {
+export type AccountRound = Pick<AccountPoll, "lagMs" | "map"> & {
   /** By which the vault knows the reading, and when it began. */
   readonly ticket: string
   readonly account: Address

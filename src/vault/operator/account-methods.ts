@@ -43,11 +43,11 @@ function beginReading(vault: Readings): BotResults["accountPoll"] {
   if (waitMs > 0) return { dueInMs: waitMs, round: null }
   const ticket = randomUUID()
   Object.assign(next.account.poll, { beganMs: vault.now(), ticket, isWanted: false })
-  const { lagMs, orders, positions } = poll
+  const { lagMs, map } = poll
   const othersDueInMs = Math.max(0, second?.dueInMs ?? Infinity)
   return {
     dueInMs: Math.min(poll.busyMs, othersDueInMs),
-    round: { ticket, account: next.account.address, lagMs, orders, positions },
+    round: { ticket, account: next.account.address, lagMs, map },
   }
 }
 

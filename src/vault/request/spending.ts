@@ -3,7 +3,8 @@ import type { RateLimit } from "../../contract/signed.ts"
 import type { BudgetView } from "../../contract/bot-views.ts"
 import type { Address } from "../../venue/address.ts"
 import { itemCount, type Lane, type Payload } from "../../venue/payload/payload.ts"
-import type { Endpoint, Profile } from "../../venue/profile.ts"
+import type { Endpoint } from "../../venue/profile.ts"
+import { polledPerMinute } from "../../venue/profile/poll-weights.ts"
 import type { Parties } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import {
@@ -68,21 +69,13 @@ export function termsOf(
   const keptFor = new Map(sharing.map(({ name }) => [name, part(shares.get(name) ?? 0, max)]))
   // The venue itself has a reserve for cancels of an address.
   const keptForCancels = scope === "ip" ? part(cancelReserve, max) : 0
-  const polled = scope === "ip" ? polledPerMinute(set.profile) : 0
+  // A round of each at least.
+  const polled = scope === "ip" ? polledPerMinute(set.profile, venueWindowMs) : 0
   if (polled > 0) {
     const left = max - keptForCancels - keptFor.values().reduce((sum, share) => sum + share, 0)
     keptFor.set(pollName, Math.min(polled, left))
   }
   return { max, keptFor, keptForCancels }
-}
-
-/** What the gate reads by itself weighs: prices, and accounts at their busiest; a round of each at least. */
-function polledPerMinute({ pricePoll, accountPoll }: Profile): number {
-  const perMinute = (weight: number, everyMs: number): number =>
-    Math.max(weight, Math.ceil((weight * venueWindowMs) / everyMs))
-  const prices = pricePoll ? perMinute(pricePoll.weight, pricePoll.everyMs) : 0
-  if (accountPoll === undefined) return prices
-  return prices + perMinute(accountPoll.weight * accountPoll.accounts.length, accountPoll.busyMs)
 }
 
 function mayUse(client: Client, address: Address | undefined, set: ActiveSet): boolean {

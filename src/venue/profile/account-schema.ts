@@ -1,10 +1,10 @@
-// The shape of venue.yaml's `account`. Rules over several of its values are in account-poll.ts.
+// The shape of venue.yaml's `account`, as far as the vault goes by it. Rules over several of its values are in account-poll.ts.
 
 import * as z from "zod"
 
 import { durationWithin } from "../../std/time/duration.ts"
 import { textAs } from "../../std/yaml-file.ts"
-import { addressText, polledPath, steps } from "./text-fields.ts"
+import { addressText, polledPath } from "./text-fields.ts"
 
 const path = polledPath(
   String.raw`\$account`,
@@ -14,50 +14,26 @@ const path = polledPath(
   "expected $account in the path, which stands for the account's address: whose answer would it be?",
 )
 
-/** What a field of an answer says, as text: a word, a number, true or false. */
-const said = z.string().regex(/^[^\p{Cc}]{1,64}$/u, "expected 1 to 64 characters")
-
-const remaining = z
-  .union([steps, z.strictObject({ from: steps, less: steps })], {
-    error: "expected a JSON Pointer like /quantity, or {from: /quantity, less: /filled}",
-  })
-  .transform((given) => ("from" in given ? given : { from: given, less: undefined }))
-
-const orders = z.strictObject({
-  path,
-  list: steps,
-  symbol: steps,
-  side: z
-    .strictObject({ at: steps, buy: said, sell: said })
-    .refine(({ buy, sell }) => buy !== sell, "buy and sell can't be the same"),
-  remaining,
-  price: steps.optional(),
-  reduce_only: z.strictObject({ at: steps, is: said }).optional(),
-  position_side: steps.optional(),
-})
-
-const sign = z
-  .union([z.literal("signed"), z.strictObject({ at: steps, long: said, short: said })], {
-    error: "expected signed, or {at: /side, long: long, short: short}",
-  })
-  .refine(
-    (given) => given === "signed" || given.long !== given.short,
-    "long and short can't be the same",
-  )
-
-const positions = z.strictObject({
-  path,
-  list: steps,
-  symbol: steps,
-  quantity: steps,
-  sign,
-  position_side: steps.optional(),
-})
+/** Where an answer is read. What leads where in it, the gate alone understands: `gate/reads/account-map.ts`. */
+const read = z.object({ path }).catchall(z.json())
 
 const account = z.strictObject({
   address: addressText,
   position_mode: z.enum(["one_way", "hedge"], "expected one_way or hedge").default("one_way"),
 })
+
+/** An account that had two names would be read twice. */
+function refuseTwice(
+  named: Readonly<Record<string, { readonly address: string }>>,
+  context: z.RefinementCtx,
+): void {
+  const nameOf = new Map<string, string>()
+  for (const [name, { address }] of Object.entries(named)) {
+    const message = `this is the address of ${nameOf.get(address)} too; an account has one name`
+    if (nameOf.has(address)) context.addIssue({ code: "custom", path: [name, "address"], message })
+    nameOf.set(address, name)
+  }
+}
 
 /** `0ms` of a venue that shows at once what it did. */
 const lag = textAs(
@@ -73,17 +49,30 @@ const accountName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "expected a name of lower case letters, digits, ., _ and -")
 
-export const accountSchema = z.strictObject({
-  accounts: z
-    .record(accountName, account)
-    .refine((named) => Object.keys(named).length > 0, "expected at least one account"),
-  lag: lag.prefault("3s"),
-  poll: z
-    .strictObject({
-      busy: pace(60_000, "expected a duration from 1s to 60s, like 2s").prefault("2s"),
-      idle: pace(600_000, "expected a duration from 1s to 10m, like 30s").prefault("30s"),
-    })
-    .prefault({}),
-  orders: z.array(orders).min(1, "expected at least one list").max(4, "expected at most 4 lists"),
-  positions,
-})
+/** Far more than any reading needs; a frame of the link holds it. */
+const maxMapLength = 16_384
+
+export const accountSchema = z
+  .strictObject({
+    accounts: z
+      .record(accountName, account)
+      .refine((named) => Object.keys(named).length > 0, "expected at least one account")
+      .superRefine(refuseTwice),
+    lag: lag.prefault("3s"),
+    poll: z
+      .strictObject({
+        busy: pace(60_000, "expected a duration from 1s to 60s, like 2s").prefault("2s"),
+        idle: pace(600_000, "expected a duration from 1s to 10m, like 30s").prefault("30s"),
+      })
+      .refine(({ busy, idle }) => idle >= busy, {
+        path: ["idle"],
+        error: "idle is shorter than busy; reading less often is for when nothing happens",
+      })
+      .prefault({}),
+    orders: z.array(read),
+    positions: read,
+  })
+  .refine(
+    ({ orders, positions }) => JSON.stringify([orders, positions]).length <= maxMapLength,
+    `orders and positions are longer than ${maxMapLength} characters together`,
+  )

@@ -22,9 +22,9 @@ import type {
   PricePoll,
 } from "../profile.ts"
 import { patternsMeet, readGroups, type ReadPaths } from "../read-paths.ts"
-import { accountPollOf, checkAccountPoll } from "./account-poll.ts"
+import { accountPollOf, accountReads } from "./account-poll.ts"
 import { checkEndpoints, checkExtraFields, type PlacedProblem } from "./check-endpoints.ts"
-import { groupOf, maxWeightPerMinute, ungroupedMessage, weightOf } from "./poll-weights.ts"
+import { checkGroups, checkPollWeight, type PlacedRead, weightOf } from "./poll-weights.ts"
 import { profileSchema, type ProfileFile, type EndpointSettings } from "./profile-schema.ts"
 
 /** Parses venue.yaml and adds it to the built-in profile. Returns all problems at once. */
@@ -56,8 +56,7 @@ function checkProfile(
     ...checkExtraFields(value),
     ...checkServiceChain(value),
     ...checkReads(value.reads, placeOf),
-    ...checkPricePoll(value),
-    ...checkAccountPoll(value, pricePollOf(value)),
+    ...checkPolls(value),
   ]
 }
 
@@ -208,23 +207,24 @@ function checkReads(
   })
 }
 
-/** What venue.yaml polls; `undefined` for nothing. Where its path has `{id}`, the id of each symbol takes that place. */
-function pricePollOf({ price_poll, symbols, reads }: ProfileFile): PricePoll | undefined {
-  if (price_poll === undefined) return undefined
-  const { path, every: everyMs, list, symbol, value } = price_poll
-  const paths = [...new Set(symbols.map(({ id }) => path.replaceAll("{id}", `${id}`)))]
-  return { paths, weight: weightOf(paths, reads), everyMs, list, symbol, value }
+/** What venue.yaml polls; `undefined` for nothing. */
+function pricePollOf(file: ProfileFile): PricePoll | undefined {
+  if (file.price_poll === undefined) return undefined
+  const { every: everyMs, list, symbol, value } = file.price_poll
+  const all = priceReads(file)
+  const paths = all.map(({ path }) => path)
+  return { paths, weight: weightOf(all, file.reads), everyMs, list, symbol, value }
+}
+
+/** What a round of prices asks for: where the path has `{id}`, the id of each symbol takes that place. */
+function priceReads({ price_poll: poll, symbols }: ProfileFile): readonly PlacedRead[] {
+  const paths = symbols.flatMap(({ id }) => poll?.path.replaceAll("{id}", `${id}`) ?? [])
+  return [...new Set(paths)].map((path) => ({ path, at: ["price_poll", "path"] }))
 }
 
 /** Checks that what is polled has a known weight, and leaves room for orders. */
-function checkPricePoll(file: ProfileFile): readonly PlacedProblem[] {
-  const poll = pricePollOf(file)
-  if (poll === undefined) return []
-  const ungrouped = poll.paths.find((path) => groupOf(path, file.reads) === undefined)
-  const perMinute = Math.ceil((poll.weight * 60_000) / poll.everyMs)
-  const heavy = `this weighs ${perMinute} a minute, and at most ${maxWeightPerMinute} leave room for orders; poll less often`
-  if (ungrouped !== undefined) {
-    return [{ path: ["price_poll", "path"], message: ungroupedMessage(ungrouped) }]
-  }
-  return perMinute > maxWeightPerMinute ? [{ path: ["price_poll", "every"], message: heavy }] : []
+function checkPolls(file: ProfileFile): readonly PlacedProblem[] {
+  const unknown = checkGroups([...priceReads(file), ...accountReads(file)], file.reads)
+  if (unknown.length > 0) return unknown
+  return checkPollWeight({ pricePoll: pricePollOf(file), accountPoll: accountPollOf(file) })
 }

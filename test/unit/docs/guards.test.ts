@@ -3,6 +3,7 @@ import { describe, it } from "node:test"
 
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
+import { parseAccountMap } from "../../../src/gate/reads/account-map.ts"
 import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
 import {
   codesIn,
@@ -39,6 +40,7 @@ describe("docs/guards.md", () => {
     const profile = parseProfile(`${venue}${section ?? "?"}`, "venue.yaml")
     assert.equal(profile.ok ? "" : profile.error.map(problemText).join("\n"), "")
     assert.ok(profile.ok && profile.value.accountPoll)
+    assert.ok(parseAccountMap(profile.value.accountPoll.map).ok)
   })
 
   it("says every number of a refusal that a bot is told", () => {

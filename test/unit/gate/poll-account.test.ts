@@ -17,16 +17,13 @@ import { until } from "../../support/process-tree.ts"
 const account = parseAddress(`0x${"1".repeat(40)}`) ?? assert.fail()
 const other = parseAddress(`0x${"2".repeat(40)}`) ?? assert.fail()
 
-const list = { list: ["data", "list"], symbol: ["symbol"], positionSide: undefined }
+const list = { list: "/data/list", symbol: "/symbol" }
 const ofOrders = {
   ...list,
-  side: { at: ["is_buy"], buy: "true", sell: "false" },
-  remaining: { from: ["left"], less: undefined },
-  price: undefined,
-  reduceOnly: undefined,
+  side: { at: "/is_buy", buy: "true", sell: "false" },
+  remaining: "/left",
 }
-const round: AccountRound = {
-  ...{ ticket: "t1", account, lagMs: 30 },
+const map: AccountRound["map"] = {
   orders: [
     { ...ofOrders, path: "/v1/trade/$account/open?limit=100" },
     { ...ofOrders, path: "/v1/trade/stops?account=$account" },
@@ -34,10 +31,11 @@ const round: AccountRound = {
   positions: {
     ...list,
     path: "/v1/account/positions?account=$account",
-    quantity: ["size"],
-    sign: undefined,
+    quantity: "/size",
+    sign: "signed",
   },
 }
+const round: AccountRound = { ...{ ticket: "t1", account, lagMs: 30 }, map }
 const paths = [
   `/v1/trade/${account}/open?limit=100`,
   `/v1/trade/stops?account=${account}`,
@@ -279,6 +277,17 @@ describe("a reading of an account", () => {
       assert.deepEqual(shown(logged), [`account_poll_failed ${why} ${paths[at]}`])
     })
   }
+
+  it("isn't begun where venue.yaml says what isn't understood; the log says which member", async (t) => {
+    const positions = { ...map.positions, sign: "unsigned" }
+    const next = () => ({ dueInMs: 5, round: { ...round, map: { ...map, positions } } })
+    const { asked, logged } = play(t, { next })
+    await some(logged)
+    assert.deepEqual(shown(logged), [
+      `account_poll_failed account_invalid ${account}: expected signed, or {at: /side, long: long, short: short} (at account.positions.sign)`,
+    ])
+    assert.deepEqual(asked, [])
+  })
 
   for (const at of [0, 1, 2]) {
     it(`isn't handed over where a cache kept the answer of ${paths[at]?.split("?")[0]}`, async (t) => {

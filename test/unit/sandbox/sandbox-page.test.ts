@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import { parseAccountMap } from "../../../src/gate/reads/account-map.ts"
 import { ordersIn, positionsIn } from "../../../src/gate/reads/account-reading.ts"
 import { writeEndpoints } from "../../../src/sandbox/answer-request.ts"
 import { readPaths } from "../../../src/sandbox/reads.ts"
@@ -53,7 +54,9 @@ describe("docs/sandbox.md", () => {
     assert.doesNotMatch(text, /^account:/m)
     const profile = parseProfile(text + section, "venue.yaml")
     assert.ok(profile.ok && profile.value.accountPoll)
-    const { orders, positions } = profile.value.accountPoll
+    const reads = parseAccountMap(profile.value.accountPoll.map)
+    assert.ok(reads.ok)
+    const { orders, positions } = reads.value
     assert.ok(orders[0])
 
     const venue = marketUnderTest(pricesOf("64000"))

@@ -3,9 +3,9 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
+import type { OrdersRead, PositionsRead } from "../../../../src/gate/reads/account-map.ts"
 import { ordersIn, positionsIn } from "../../../../src/gate/reads/account-reading.ts"
 import { readOrder, readPosition } from "../../../../src/link/calls/gate-methods.ts"
-import type { OrdersRead, PositionsRead } from "../../../../src/venue/profile.ts"
 import { numRuns } from "../../../support/runs.ts"
 
 const ofOrders: OrdersRead = {

@@ -46,34 +46,19 @@ describe("account", () => {
     assert.equal(profileOf(reads).accountPoll, undefined)
   })
 
-  it("takes a lag and paces for granted, and tells what leads to each field by its steps", () => {
-    assert.deepEqual(profileOf(reads, account()).accountPoll, {
+  it("takes a lag and paces for granted, and hands on what it doesn't read as it is written", () => {
+    const poll = profileOf(reads, account()).accountPoll
+    assert.deepEqual(JSON.parse(JSON.stringify(poll)), {
       accounts: [{ name: "main", address: one, positionMode: "one_way" }],
       lagMs: 3_000,
       busyMs: 2_000,
       idleMs: 30_000,
       weight: 4,
-      orders: [
-        {
-          path: "/v1/trade/open-orders?account_address=$account",
-          list: ["data", "list"],
-          symbol: ["symbol_id"],
-          side: { at: ["is_buy"], buy: "true", sell: "false" },
-          remaining: { from: ["quantity"], less: undefined },
-          price: undefined,
-          reduceOnly: undefined,
-          positionSide: undefined,
-        },
-      ],
-      positions: {
-        path: "/v1/account/positions?account_address=$account",
-        list: ["data", "list"],
-        symbol: ["symbol_id"],
-        quantity: ["size"],
-        sign: undefined,
-        positionSide: undefined,
-      },
+      map: { orders: [orders], positions },
     })
+    const strange = { orders: [{ ...orders, "a b": [{ c: ["1.10", "yes"] }] }], positions }
+    const map = profileOf(reads, account(strange)).accountPoll?.map
+    assert.deepEqual(JSON.parse(JSON.stringify(map)), strange)
   })
 
   it("takes all that can be said of it", () => {
@@ -84,34 +69,20 @@ describe("account", () => {
         accounts: { main: { address: one }, "a.b-c_2": hedged },
         lag: "250ms",
         poll: { busy: "5s", idle: "5m" },
-        orders: [
-          {
-            ...orders,
-            remaining: { from: "/quantity", less: "/filled" },
-            price: "/price",
-            reduce_only: { at: "/flags/reduce", is: "1" },
-            position_side: "/position_side",
-          },
-          { ...orders, path: "/v1/trade/stops/$account", position_side: "/position_side" },
-        ],
-        positions: {
-          ...positions,
-          sign: { at: "/side", long: "long", short: "short" },
-          position_side: "/side",
-        },
+        orders: [orders, { ...orders, path: "/v1/trade/stops/$account" }],
       }),
     ).accountPoll
     assert.ok(poll)
     assert.deepEqual(poll.accounts[1], { name: "a.b-c_2", address: two, positionMode: "hedge" })
     assert.deepEqual([poll.lagMs, poll.busyMs, poll.idleMs, poll.weight], [250, 5_000, 300_000, 6])
-    const [first, second] = poll.orders
-    assert.deepEqual(first?.remaining, { from: ["quantity"], less: ["filled"] })
-    assert.deepEqual(first.price, ["price"])
-    assert.deepEqual(first.reduceOnly, { at: ["flags", "reduce"], is: "1" })
-    assert.deepEqual(first.positionSide, ["position_side"])
-    assert.equal(second?.path, "/v1/trade/stops/$account")
-    assert.deepEqual(poll.positions.sign, { at: ["side"], long: "long", short: "short" })
-    assert.deepEqual(poll.positions.positionSide, ["side"])
+    assert.equal(poll.map.orders[1]?.path, "/v1/trade/stops/$account")
+  })
+
+  it("has up to 16,384 characters that are handed on", () => {
+    const fixed = JSON.stringify([[{ ...orders, more: "" }], positions]).length
+    const more = (length: number) => withOrders({ more: "m".repeat(length) })
+    assert.deepEqual(problems(more(16_384 - fixed)), [])
+    assertRefused(more(16_385 - fixed), /:3:\d+: orders and positions are longer than 16384/)
   })
 
   for (const [lag, lagMs] of [
@@ -171,33 +142,9 @@ describe("the accounts of account", () => {
     assertRefused(account({ accounts: { main } }), /expected one_way or hedge/)
     assertRefused(account({ accounts: { main: { address: one, key: "mm" } } }), /key/)
   })
-
-  it("need the side of every order and position where one is in hedge mode", () => {
-    const accounts = { main: { address: one, position_mode: "hedge" } }
-    const side = { position_side: "/side" }
-    const good = { ...orders, ...side }
-    const all = { accounts, orders: [good], positions: { ...positions, ...side } }
-    assert.deepEqual(problems(account(all)), [])
-    const without = /main is in hedge mode, .* add position_side/
-    assertRefused(account({ ...all, positions }), without)
-    const second = { ...orders, path: "/v1/trade/stops/$account" }
-    assertRefused(account({ ...all, orders: [good, second] }), without)
-  })
 })
 
 describe("the lists of account", () => {
-  it("are 1 to 4 of orders", () => {
-    const lists = [1, 2, 3, 4, 5].map((n) => ({ ...orders, path: `/v1/trade/${n}/$account` }))
-    assertRefused(account({ orders: [] }), /expected at least one list/)
-    assert.deepEqual(problems(account({ orders: lists.slice(0, 4) })), [])
-    assertRefused(account({ orders: lists }), /expected at most 4 lists/)
-  })
-
-  it("are each read once; an answer may have several", () => {
-    assertRefused(account({ orders: [orders, orders] }), /would count twice/)
-    assert.deepEqual(problems(account({ orders: [orders, { ...orders, list: "/data/b" }] })), [])
-  })
-
   for (const path of [
     "/v1/trade/orders",
     "/v1/trade/orders?account={id}&a=$account",
@@ -216,51 +163,18 @@ describe("the lists of account", () => {
 
   it("are refused where no group has their path: what a reading weighs would be a guess", () => {
     const path = "/v1/orders/$account?a=trade"
-    const message = /:3:\d+: no group of reads has \/v1\/orders\/\$account\?a=trade, so its weight/
+    const message = /:3:\d+: no group of reads has \/v1\/orders\/0x1{40}\?a=trade, so its weight/
     assertRefused(withOrders({ path }), message)
     assertRefused(withPositions({ path }), message)
   })
 
-  for (const key of ["path", "list", "symbol", "side", "remaining"]) {
-    it(`of orders need ${key}`, () => {
-      assertRefused(withOrders({ [key]: undefined }), new RegExp(`\\b${key}\\b`))
-    })
-  }
-
-  for (const key of ["path", "list", "symbol", "quantity", "sign"]) {
-    it(`of positions need ${key}`, () => {
-      assertRefused(withPositions({ [key]: undefined }), new RegExp(`\\b${key}\\b`))
-    })
-  }
-
-  for (const [change, problem] of [
-    [{ symbol: "symbol" }, /expected a JSON Pointer/],
-    [{ equity: "/equity" }, /equity/],
-    [{ remaining: { from: "/a" } }, /\/quantity, or \{from/],
-    [{ remaining: { from: "/a", less: "/b", more: "/c" } }, /unknown key "more"/],
-    [{ remaining: "quantity" }, /\/quantity, or \{from/],
-    [{ side: { at: "/is_buy", buy: "true" } }, /sell/],
-    [{ side: { at: "/is_buy", buy: "1", sell: "1" } }, /buy and sell can't be the same/],
-    [{ side: { at: "/is_buy", buy: "", sell: "1" } }, /expected 1 to 64 characters/],
-    [{ side: { at: "/is_buy", buy: "b".repeat(65), sell: "1" } }, /expected 1 to 64 characters/],
-    [{ reduce_only: "/reduce_only" }, /reduce_only/],
-    [{ reduce_only: { at: "/a" } }, /\bis\b/],
-  ] as const) {
-    it(`of orders can't say ${JSON.stringify(change).slice(0, 60)}`, () => {
-      assertRefused(withOrders(change), problem)
-    })
-  }
-
-  for (const [change, problem] of [
-    [{ sign: "unsigned" }, /expected signed, or \{at/],
-    [{ sign: { at: "/side", long: "long" } }, /expected signed, or \{at/],
-    [{ sign: { at: "/side", long: "b", short: "b" } }, /long and short can't be the same/],
-    [{ remaining: "/quantity" }, /remaining/],
-  ] as const) {
-    it(`of positions can't say ${JSON.stringify(change)}`, () => {
-      assertRefused(withPositions(change), problem)
-    })
-  }
+  it("are there, and have a path", () => {
+    for (const key of ["orders", "positions"]) {
+      assertRefused(account({ [key]: undefined }), new RegExp(`\\b${key}\\b`))
+    }
+    assertRefused(withOrders({ path: undefined }), /\bpath\b/)
+    assertRefused(withPositions({ path: undefined }), /\bpath\b/)
+  })
 })
 
 describe("what readings of accounts weigh", () => {
