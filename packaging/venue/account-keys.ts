@@ -87,6 +87,23 @@ const listKeys: VenueKeys = {
     },
   },
   "account.positions.position_side": positionSide,
+  "account.equity.path": path,
+  "account.equity.value": {
+    form: pointer,
+    meaning:
+      "Where the answer has it, a string or a number without exponent; it may be below zero.",
+  },
+  "account.equity.currency": {
+    form: map,
+    meaning: "In what it is worth that.",
+    without: "what it is in isn't looked at",
+  },
+  "account.equity.currency.at": { form: pointer, meaning: "Where the answer says it." },
+  "account.equity.currency.is": {
+    form: "a word or a number",
+    meaning: "What is there. With anything else the account isn't read.",
+    written: word,
+  },
 }
 
 /** The keys of `account`. */
@@ -127,5 +144,10 @@ export const accountKeys: VenueKeys = {
       "Every list of open orders that the venue has. One that is missing here isn't seen. A list that orders leave for another, as triggers do, comes before that.",
   },
   "account.positions": { form: map, meaning: "The list of positions." },
+  "account.equity": {
+    form: map,
+    meaning: "What the account is worth. Read after the positions.",
+    without: "it isn't read",
+  },
   ...listKeys,
 }

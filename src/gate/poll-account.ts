@@ -14,7 +14,7 @@ import type { PollDependencies } from "./poll-prices.ts"
 import { causeFields, errorFields, type Log } from "./process/log.ts"
 import type { ChangeLines, Trouble } from "./process/tell-changes.ts"
 import { type AccountReads, parseAccountMap } from "./reads/account-map.ts"
-import { ordersIn, positionsIn } from "./reads/account-reading.ts"
+import { equityIn, ordersIn, positionsIn } from "./reads/account-reading.ts"
 import type { Sent } from "./upstream/exchange.ts"
 import type { Upstream } from "./upstream/upstream.ts"
 
@@ -89,19 +89,23 @@ type Reader = {
 
 /**
  * Reads all orders, and then, when the venue has had the time to show what became of those that aren't there, the
- * positions. What fills in between is then in the positions: it may count twice, and is never missed.
+ * positions. What fills in between is then in the positions: it may count twice, and is never missed. What the account
+ * is worth comes last, where venue.yaml says where that is.
  */
 async function readAccount(reader: Reader): Promise<Result<AccountReading, Trouble>> {
   const { round, reads, signal } = reader
   const orders = await readOrders(reader)
   if (!orders.ok) return orders
   await pauseWhole(round.lagMs, signal)
-  const { positions } = reads
-  const found = await readList(reader, positions.path, (answer) => positionsIn(answer, positions))
+  const { positions, equity } = reads
+  const found = await read(reader, positions.path, (answer) => positionsIn(answer, positions))
   if (!found.ok) return found
-  return found.value.entries.length > maxReadPositions
-    ? err({ code: "too_many_positions", message: round.account })
-    : ok({ ...orders.value, positions: found.value.entries })
+  if (found.value.found.length > maxReadPositions)
+    return err({ code: "too_many_positions", message: round.account })
+  const reading = { ...orders.value, positions: found.value.found }
+  if (equity === undefined) return ok(reading)
+  const worth = await read(reader, equity.path, (answer) => equityIn(answer, equity))
+  return worth.ok ? ok({ ...reading, equity: worth.value.found }) : worth
 }
 
 /** Reads the lists of orders one after the other, each to its end. */
@@ -111,25 +115,25 @@ async function readOrders(
   const { round, reads } = reader
   const orders: ReadOrder[] = []
   const times: (number | undefined)[] = []
-  for (const read of reads.orders) {
-    const found = await readList(reader, read.path, (answer) => ordersIn(answer, read))
-    if (!found.ok) return found
-    orders.push(...found.value.entries)
-    times.push(found.value.atMs)
+  for (const list of reads.orders) {
+    const answered = await read(reader, list.path, (answer) => ordersIn(answer, list))
+    if (!answered.ok) return answered
+    orders.push(...answered.value.found)
+    times.push(answered.value.atMs)
   }
   if (orders.length > maxReadOrders) return err({ code: "too_many_orders", message: round.account })
   const known = times.filter((atMs) => atMs !== undefined)
   return ok({ orders, ...(known.length === times.length && { venueAtMs: Math.min(...known) }) })
 }
 
-type Found<Entry> = { readonly entries: Entry[]; readonly atMs: number | undefined }
+type Answered<Found> = { readonly found: Found; readonly atMs: number | undefined }
 
-/** Reads one list, and, where the answer has a `Date`, by the venue's clock when it was asked for. */
-async function readList<Entry>(
+/** Makes one read, and tells, where the answer has a `Date`, by the venue's clock when it was asked for. */
+async function read<Found>(
   { venue, round, signal }: Reader,
   path: string,
-  parse: (answer: VenueAnswer) => Result<Entry[], string>,
-): Promise<Result<Found<Entry>, Trouble>> {
+  parse: (answer: VenueAnswer) => Result<Found, string>,
+): Promise<Result<Answered<Found>, Trouble>> {
   const message = path.replaceAll("$account", round.account)
   const [plain = "", query = ""] = message.split("?")
   const askedMs = performance.now()
@@ -139,18 +143,18 @@ async function readList<Entry>(
   return found.ok ? found : err({ code: found.error, message })
 }
 
-function foundIn<Entry>(
+function foundIn<Found>(
   sent: Sent,
   tookMs: number,
-  parse: (answer: VenueAnswer) => Result<Entry[], string>,
-): Result<Found<Entry>, string> {
+  parse: (answer: VenueAnswer) => Result<Found, string>,
+): Result<Answered<Found>, string> {
   if (sent.kind !== "answered") return err(causeFields(sent.cause).code)
   // What a cache kept is older than the reading, by nobody knows how much.
   if (sent.made?.isKept === true) return err("kept_by_cache")
-  const entries = parse(sent.answer)
-  if (!entries.ok) return entries
+  const found = parse(sent.answer)
+  if (!found.ok) return found
   const { atMs } = sent.made ?? {}
-  return ok({ entries: entries.value, atMs: atMs === undefined ? undefined : atMs - tookMs })
+  return ok({ found: found.value, atMs: atMs === undefined ? undefined : atMs - tookMs })
 }
 
 /** No less than that long, unless `signal` ends it: a timer counts from the beginning of its turn, a while ago perhaps. */

@@ -145,7 +145,15 @@ export type AccountPoll = {
   /** Of one reading of one account, against the IP budget. */
   readonly weight: number
   /** As venue.yaml has it. */
-  readonly map: { readonly orders: readonly AccountRead[]; readonly positions: AccountRead }
+  readonly map: {
+    readonly orders: readonly AccountRead[]
+    readonly positions: AccountRead
+    readonly equity?: AccountRead
+  }
+  /** Whether each reading says what its account is worth. */
+  readonly hasEquity: boolean
+  /** SHA-256 of `map` in hex: another one, and readings may mean something else. */
+  readonly mapping: string
 }
 
 /** The venue's interface as this installation knows it: what is disclosed, plus venue.yaml. Deeply frozen. */

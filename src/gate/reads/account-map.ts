@@ -67,6 +67,11 @@ export function accountMapSchema(path: z.ZodType<string, string> = z.string()) {
   const positions = z
     .strictObject({ ...list, quantity: steps, sign, position_side: steps.optional() })
     .transform(({ position_side: positionSide, ...each }) => ({ ...each, positionSide }))
+  const equity = z.strictObject({
+    path,
+    value: steps,
+    currency: z.strictObject({ at: steps, is: said }).optional(),
+  })
   return z.strictObject({
     orders: z
       .array(orders)
@@ -74,6 +79,7 @@ export function accountMapSchema(path: z.ZodType<string, string> = z.string()) {
       .max(4, "expected at most 4 lists")
       .superRefine(refuseTwice),
     positions,
+    equity: equity.optional(),
   })
 }
 
@@ -82,6 +88,8 @@ export type AccountReads = z.output<ReturnType<typeof accountMapSchema>>
 export type OrdersRead = AccountReads["orders"][number]
 /** The list of an account's positions. */
 export type PositionsRead = AccountReads["positions"]
+/** What an account is worth, and where the answer says in what. */
+export type EquityRead = NonNullable<AccountReads["equity"]>
 
 /** What is understood of a round's map: all of it, or the sentence of what isn't. */
 export function parseAccountMap(map: AccountRound["map"]): Result<AccountReads, string> {

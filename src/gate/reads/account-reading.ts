@@ -9,7 +9,7 @@ import {
 } from "../../link/calls/gate-methods.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { successCode, type VenueAnswer } from "../http/reply.ts"
-import type { OrdersRead, PositionsRead } from "./account-map.ts"
+import type { EquityRead, OrdersRead, PositionsRead } from "./account-map.ts"
 import { parseRawJson } from "./fetch-read.ts"
 import { at, textAt, wordAt } from "./pointers.ts"
 
@@ -48,6 +48,16 @@ export function positionsIn(answer: Answer, read: PositionsRead): Result<ReadPos
   })
 }
 
+/** What an account is worth, perhaps less than nothing, where the answer says so in the currency that is meant. */
+export function equityIn(answer: Answer, { value, currency }: EquityRead): Result<string, Unread> {
+  const read = bodyOf(answer)
+  if (!read.ok) return read
+  if (currency !== undefined && wordAt(read.value, currency.at) !== currency.is)
+    return err("other_currency")
+  const equity = textAt(read.value, value)
+  return equity !== undefined && signedDecimal.test(equity) ? ok(equity) : err("unreadable_equity")
+}
+
 const decimal = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
 const signedDecimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 
@@ -83,17 +93,20 @@ function entriesIn<Entry>(
 }
 
 /** The list in an answer that has it to its end. */
-function listIn(
-  { status, body }: Answer,
-  list: readonly string[],
-): Result<readonly unknown[], Unread> {
+function listIn(answer: Answer, list: readonly string[]): Result<readonly unknown[], Unread> {
+  const read = bodyOf(answer)
+  if (!read.ok) return read
+  const entries = at(read.value, list)
+  if (!Array.isArray(entries)) return err("no_list")
+  return hasMore(at(read.value, list.slice(0, -1))) ? err("more_pages") : ok(entries)
+}
+
+/** What an answer says that is a success. */
+function bodyOf({ status, body }: Answer): Result<unknown, Unread> {
   if (status < 200 || status > 299) return err(`status_${status}`)
   const answer = parseRawJson(body)
   if (answer === undefined) return err("no_json")
-  if (at(answer, ["code"]) !== successCode) return err("no_success")
-  const entries = at(answer, list)
-  if (!Array.isArray(entries)) return err("no_list")
-  return hasMore(at(answer, list.slice(0, -1))) ? err("more_pages") : ok(entries)
+  return at(answer, ["code"]) === successCode ? ok(answer) : err("no_success")
 }
 
 /** Whether what holds a list says that this isn't its end, by the interface's "Paginated data shape". */

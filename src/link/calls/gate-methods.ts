@@ -54,10 +54,12 @@ export const readPosition = z.strictObject({
 })
 export type ReadPosition = z.infer<typeof readPosition>
 
-/** What an account's open orders were, and, later by the venue's lag, its positions. Whole: what isn't here isn't there. */
+/** What an account's open orders were, and, later by the venue's lag, its positions, and then its equity. Whole: what isn't here isn't there. */
 const accountReading = z.strictObject({
   orders: z.array(readOrder).max(maxReadOrders),
   positions: z.array(readPosition).max(maxReadPositions),
+  /** What it is worth, perhaps less than nothing. There where venue.yaml says where it is. */
+  equity: decimalText.optional(),
   /** When the first answer with orders was asked for, by the venue's clock: its `Date` less how long it took. Absent where one has none. */
   venueAtMs: z.int().optional(),
 })

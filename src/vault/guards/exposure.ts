@@ -59,6 +59,8 @@ export type Reading = {
   readonly orders: readonly (PricedOrder & { readonly side: Side | "neither" })[]
   /** Base units; one that is one-way lies on one of its sides. */
   readonly positions: readonly Pick<Opener, "symbolId" | "side" | "quantity">[]
+  /** What the account is worth, zero where that is less; `undefined` where venue.yaml doesn't say where it is. */
+  readonly equity: Decimal | undefined
 }
 
 /** One sum by where it is from. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { type Decimal, parseDecimal } from "../../venue/decimal.ts"
+import { type Decimal, parseDecimal, zero } from "../../venue/decimal.ts"
 import type { FieldError } from "../../venue/json.ts"
 import type { AccountPoll, Profile } from "../../venue/profile.ts"
 import type { SetInForce } from "../active/active-set.ts"
@@ -90,10 +90,10 @@ function takeReading(
 type Given = BotParams["polledAccount"]["reading"]
 
 function readingOf(
-  { orders, positions }: Given,
+  { orders, positions, equity }: Given,
   { mode }: GuardedAccount,
   profile: Profile,
-): Result<Pick<Reading, "orders" | "positions">, readonly FieldError[]> {
+): Result<Pick<Reading, "orders" | "positions" | "equity">, readonly FieldError[]> {
   const errors: FieldError[] = []
   const unreadable = (list: string, index: number): readonly [] => {
     const message = "names an unknown symbol, no side, or a number that can't be read"
@@ -117,6 +117,12 @@ function readingOf(
       if (symbolId === undefined || size === undefined) return unreadable("positions", index)
       return [{ symbolId, ...size }]
     }),
+    equity: signedOf(equity ?? "")?.above,
+  }
+  const isMapped = profile.accountPoll?.hasEquity === true
+  if (isMapped ? reading.equity === undefined : equity !== undefined) {
+    const message = "is a number where venue.yaml says where equity is, and isn't there elsewhere"
+    errors.push({ path: "/equity", rule: "account_poll", message })
   }
   return errors.length > 0 ? err(errors.slice(0, 10)) : ok(reading)
 }
@@ -131,10 +137,17 @@ function sizeOf(
   { quantity, positionSide }: Given["positions"][number],
   mode: GuardedAccount["mode"],
 ): { readonly side: Side; readonly quantity: Decimal } | undefined {
-  const isShort = quantity.startsWith("-")
-  const size = parseDecimal(isShort ? quantity.slice(1) : quantity)
-  if (size === undefined) return undefined
-  if (mode === "one_way") return { side: isShort ? "short" : "long", quantity: size }
+  const signed = signedOf(quantity)
+  if (signed === undefined) return undefined
+  const { size, isBelow } = signed
+  if (mode === "one_way") return { side: isBelow ? "short" : "long", quantity: size }
   if (positionSide === undefined || positionSide === "both") return undefined
   return { side: positionSide, quantity: size }
+}
+
+/** A decimal that may be below zero: how far it is from that, and what of it is above. */
+function signedOf(text: string) {
+  const isBelow = text.startsWith("-")
+  const size = parseDecimal(isBelow ? text.slice(1) : text)
+  return size && { size, isBelow, above: isBelow ? zero : size }
 }

@@ -1,11 +1,15 @@
+import { sha256Hex } from "../../std/sha256.ts"
+import { builtinParts } from "../builtin-profile.ts"
 import type { AccountPoll } from "../profile.ts"
+import { canonicalJson } from "../signing-hash.ts"
 import { type PlacedRead, weightOf } from "./poll-weights.ts"
 import type { ProfileFile } from "./profile-schema.ts"
 
 /** Which accounts venue.yaml has the gate read, and how; `undefined` for none. */
 export function accountPollOf(file: ProfileFile): AccountPoll | undefined {
   if (file.account === undefined) return undefined
-  const { accounts, lag, poll, ...map } = file.account
+  const { accounts, lag, poll, orders, positions, equity } = file.account
+  const map = { orders, positions, ...(equity && { equity }) }
   return {
     accounts: Object.entries(accounts).map(([name, { address, position_mode }]) => {
       return { name, address, positionMode: position_mode }
@@ -15,6 +19,8 @@ export function accountPollOf(file: ProfileFile): AccountPoll | undefined {
     idleMs: poll.idle,
     weight: weightOf(accountReads(file), file.reads),
     map,
+    hasEquity: equity !== undefined,
+    mapping: sha256Hex(canonicalJson(map, builtinParts.canonicalForm)),
   }
 }
 
@@ -22,9 +28,10 @@ export function accountPollOf(file: ProfileFile): AccountPoll | undefined {
 export function accountReads({ account }: ProfileFile): readonly PlacedRead[] {
   if (account === undefined) return []
   const [address = ""] = Object.values(account.accounts).map((each) => each.address)
-  const { orders, positions } = account
+  const { orders, positions, equity } = account
   return [
     ...orders.map(({ path }, index) => ({ path, at: ["account", "orders", index, "path"] })),
     { path: positions.path, at: ["account", "positions", "path"] },
+    ...(equity === undefined ? [] : [{ path: equity.path, at: ["account", "equity", "path"] }]),
   ].map(({ path, at }) => ({ path: path.replaceAll("$account", address), at }))
 }

@@ -71,8 +71,10 @@ export const accountSchema = z
       .prefault({}),
     orders: z.array(read),
     positions: read,
+    equity: read.optional(),
   })
   .refine(
-    ({ orders, positions }) => JSON.stringify([orders, positions]).length <= maxMapLength,
-    `orders and positions are longer than ${maxMapLength} characters together`,
+    ({ orders, positions, equity }) =>
+      JSON.stringify([orders, positions, equity]).length <= maxMapLength,
+    `orders, positions and equity are longer than ${maxMapLength} characters together`,
   )

@@ -43,7 +43,7 @@ export function open(side: Side, remaining: string, price?: string): Reading["or
 
 /** A reading of nothing, but for what is given. */
 export function aReading(shown: Partial<Reading> = {}): Reading {
-  return { askedAtMs, venueAtMs: undefined, orders: [], positions: [], ...shown }
+  return { askedAtMs, venueAtMs: undefined, orders: [], positions: [], equity: undefined, ...shown }
 }
 
 /** With a reading in force. */

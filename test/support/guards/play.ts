@@ -368,6 +368,7 @@ function toldOf(
   return {
     askedAtMs: askedAtMs + laterMs,
     venueAtMs: venueAtMs === undefined ? undefined : venueAtMs + laterMs,
+    equity: undefined,
     orders: orders.map((order) => ({
       ...{ symbolId: order.symbol, side: enlarges(setup.mode, order) ?? "neither" },
       ...{ isBuy: order.isBuy, remaining: units(order.remaining), price: units(order.price) },

@@ -142,6 +142,27 @@ describe("the gate's poll of accounts", () => {
     assert.deepEqual(logged, [])
   })
 
+  it("reads what the account is worth last, where venue.yaml says where that is", async (t) => {
+    const equity = { path: "/v1/account/$account/equity", value: "/data/equity" }
+    const next = () => ({ dueInMs: 5, round: { ...round, map: { ...map, equity } } })
+    const worth = `/v1/account/${account}/equity`
+    const data = (text: string) => answered(200, `{"code": "0", "data": ${text}}`)
+    let told = '{"equity": "-12.5"}'
+    const answer = (url: string) => (url === worth ? data(told) : usual(url))
+    const { asked, handed, logged } = play(t, { next, answer })
+    await some(handed)
+    const [, , ofPositions, ofWorth] = asked
+    assert.equal(ofWorth?.url, worth)
+    assert.ok(ofPositions && ofWorth.askedMs >= ofPositions.answeredMs)
+    assert.equal(handed[0]?.reading.equity, "-12.5")
+    told = "{}"
+    await some(logged)
+    const count = handed.length
+    await some(asked, asked.length + 8)
+    assert.equal(handed.length, count, "nothing of a reading is taken without it")
+    assert.deepEqual(shown(logged), [`account_poll_failed unreadable_equity ${worth}`])
+  })
+
   it("asks for one list when the one before has come, and for positions when the lag has passed since", async (t) => {
     const { asked, handed } = play(t)
     await some(handed, 3)

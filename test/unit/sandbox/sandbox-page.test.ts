@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { parseAccountMap } from "../../../src/gate/reads/account-map.ts"
-import { ordersIn, positionsIn } from "../../../src/gate/reads/account-reading.ts"
+import { equityIn, ordersIn, positionsIn } from "../../../src/gate/reads/account-reading.ts"
 import { writeEndpoints } from "../../../src/sandbox/answer-request.ts"
 import { readPaths } from "../../../src/sandbox/reads.ts"
 import { marketControlPaths } from "../../../src/sandbox/market-control.ts"
@@ -82,5 +82,11 @@ describe("docs/sandbox.md", () => {
       ok: true,
       value: [{ symbol: "1", positionSide: "both", quantity: "-0.1" }],
     })
+    const equity = {
+      path: "/v1/account/equity?account_address=$account",
+      ...{ value: ["data", "equity"], currency: { at: ["data", "currency"], is: "USD" } },
+    }
+    const worth = equityIn(answerOf(equity), equity)
+    assert.match(worth.ok ? worth.value : worth.error, /^\d+(?:\.\d+)?$/)
   })
 })

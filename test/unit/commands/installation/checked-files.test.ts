@@ -99,6 +99,18 @@ describe("what account says of answers", () => {
     })
   }
 
+  for (const [equity, problem] of [
+    [{ path: "/v1/$account" }, /\bvalue\b/],
+    [{ path: "/v1/$account", value: "data" }, /expected a JSON Pointer/],
+    [{ path: "/v1/$account", value: "/a", currency: "USD" }, /\bcurrency\b/],
+    [{ path: "/v1/$account", value: "/a", currency: { at: "/c" } }, /\bis\b/],
+    [{ path: "/v1/$account", value: "/a", list: "/b" }, /unknown key "list"/],
+  ] as const) {
+    it(`of equity can't say ${JSON.stringify(equity)}`, () => {
+      assertRefused(account({ equity }), problem)
+    })
+  }
+
   for (const [change, problem] of [
     [{ sign: "unsigned" }, /expected signed, or \{at/],
     [{ sign: { at: "/side", long: "long" } }, /expected signed, or \{at/],

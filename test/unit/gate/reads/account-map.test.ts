@@ -65,6 +65,7 @@ describe("what account says of answers", () => {
         sign: { at: "/side", long: "long", short: "short" },
         position_side: "/side",
       },
+      equity: { path: "/v1/$account", value: "/e", currency: { at: "/c/d", is: "USD" } },
     })
     const [first] = reads.orders
     assert.deepEqual(first?.remaining, { from: ["quantity"], less: ["filled/sum"] })
@@ -73,6 +74,8 @@ describe("what account says of answers", () => {
     assert.deepEqual(first.positionSide, ["position_side"])
     assert.deepEqual(reads.positions.sign, { at: ["side"], long: "long", short: "short" })
     assert.deepEqual(reads.positions.positionSide, ["side"])
+    const currency = { at: ["c", "d"], is: "USD" }
+    assert.deepEqual(reads.equity, { path: "/v1/$account", value: ["e"], currency })
   })
 
   for (const text of ["", "/", "//a", "/a/", "a", "/a~", "/a~2", "#/a"]) {

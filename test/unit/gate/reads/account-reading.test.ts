@@ -3,8 +3,12 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { OrdersRead, PositionsRead } from "../../../../src/gate/reads/account-map.ts"
-import { ordersIn, positionsIn } from "../../../../src/gate/reads/account-reading.ts"
+import type {
+  EquityRead,
+  OrdersRead,
+  PositionsRead,
+} from "../../../../src/gate/reads/account-map.ts"
+import { equityIn, ordersIn, positionsIn } from "../../../../src/gate/reads/account-reading.ts"
 import { readOrder, readPosition } from "../../../../src/link/calls/gate-methods.ts"
 import { numRuns } from "../../../support/runs.ts"
 
@@ -227,6 +231,51 @@ describe("the positions in an answer", () => {
       assert.equal(positions(changed(position, changes)), why)
     })
   }
+})
+
+describe("what an account is worth", () => {
+  const path = "/v1/account/equity?account_address=$account"
+  const ofEquity: EquityRead = { path, value: ["data", "equity"] }
+  const equityOf = (data: string, read: Partial<EquityRead> = {}) => {
+    const found = equityIn(answer(data), { ...ofEquity, ...read })
+    return found.ok ? found.value : `(${found.error})`
+  }
+
+  for (const text of ["0", "1000000.50", "-12.5", "1.2000000000000000000001"]) {
+    it(`is ${text}, as a string or a number`, () => {
+      assert.equal(equityOf(`{"equity": "${text}"}`), text)
+      assert.equal(equityOf(`{"equity": ${text}}`), text)
+    })
+  }
+
+  for (const data of [
+    ...["{}", "null", '{"equity": null}', '{"equity": ""}', '{"equity": "1e6"}', '{"equity": 1e6}'],
+    ...['{"equity": true}', '{"equity": ["1"]}', '{"equity": "+1"}', '{"equity": "--1"}'],
+    `{"equity": "${"1".repeat(65)}"}`,
+  ]) {
+    it(`isn't told by ${data.slice(0, 30)}`, () => {
+      assert.equal(equityOf(data), "(unreadable_equity)")
+    })
+  }
+
+  it("is told in the currency that is meant, or not at all", () => {
+    const currency = { at: ["data", "currency"], is: "USD" }
+    assert.equal(equityOf('{"equity": "5", "currency": "USD"}', { currency }), "5")
+    for (const other of ['"USDC"', '"usd"', "null", "1"]) {
+      const data = `{"equity": "5", "currency": ${other}}`
+      assert.equal(equityOf(data, { currency }), "(other_currency)")
+      assert.equal(equityOf(data), "5")
+    }
+    assert.equal(equityOf('{"equity": "5"}', { currency }), "(other_currency)")
+  })
+
+  it("isn't told by an answer that is no success", () => {
+    const whole = '{"equity": "5"}'
+    const refused = answer(whole, { code: '"10029"' })
+    assert.deepEqual(equityIn(refused, ofEquity), { ok: false, error: "no_success" })
+    const failed = answer(whole, { status: 503 })
+    assert.deepEqual(equityIn(failed, ofEquity), { ok: false, error: "status_503" })
+  })
 })
 
 describe("an answer of the venue", () => {

@@ -5,6 +5,7 @@ import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import type { RequestRow } from "../../../../src/vault/ledger/records/row.ts"
 import { leaseNonces } from "../../../../src/vault/ledger/signers/signer-marks.ts"
 import { countUncovered } from "../../../../src/vault/request/recount.ts"
+import { aReading } from "../../../support/guards/exposures.ts"
 import { guardedAccount, guardedWallet } from "../../../support/guarded-account.ts"
 import { openTestVault } from "../../../support/open-test-vault.ts"
 
@@ -30,7 +31,7 @@ async function readAfterStart(
   }
   await countUncovered(vault.active(), { ledger, accounts: vault.accounts, now: vault.now })
   const { exposure } = vault.accounts.get(signer) ?? assert.fail("no account")
-  return exposure.read({ askedAtMs: atMs, venueAtMs: undefined, orders: [], positions: [] })
+  return exposure.read(aReading({ askedAtMs: atMs }))
 }
 
 /** The lag of 3 s, and 10 s by which clocks may differ. */

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { guarded, openGuarded as open, type Reading } from "../../../support/guarded-vault.ts"
+import { formatDecimal } from "../../../../src/venue/decimal.ts"
+import { guardedAccount } from "../../../support/guarded-account.ts"
+import {
+  guarded,
+  nothing,
+  openGuarded as open,
+  type Reading,
+} from "../../../support/guarded-vault.ts"
 import { cancelPath, limitOrder } from "../../../support/open-test-vault.ts"
 
 function why(refusal: { readonly code: string; readonly data: object | null } | null): string {
@@ -40,9 +47,9 @@ describe("a guarded account", () => {
 
   it("counts what the venue shows of it", async (t) => {
     const { ask, begin, tell } = await open(t)
-    const order = { symbol: "1", isBuy: true, remaining: "0.3", reduceOnly: false }
+    const order = { symbol: "1", is_buy: true, remaining: "0.3", reduce_only: false }
     const positions = [{ symbol: "BTC-PERP", quantity: "0.5" }]
-    await tell(await begin(), { orders: [order, { ...order, reduceOnly: true }], positions })
+    await tell(await begin(), { orders: [order, { ...order, reduce_only: true }], positions })
     assert.equal(why(await ask(buy("0.3"))), "guard_exceeded")
     assert.equal(why(await ask(sell("1"))), "signed")
     assert.equal(why(await ask(buy("0.2"))), "signed")
@@ -103,7 +110,7 @@ describe("a guarded account", () => {
     assert.equal(why(mode), "guard_unreadable position_mode")
   })
 
-  const unknown = { symbol: "77", isBuy: true, remaining: "1", reduceOnly: false }
+  const unknown = { symbol: "77", is_buy: true, remaining: "1", reduce_only: false }
   const unreadable: readonly (readonly [string, Reading])[] = [
     ["an unknown symbol", { orders: [], positions: [{ symbol: "DOGE", quantity: "1" }] }],
     ["no number", { orders: [], positions: [{ symbol: "1", quantity: "1e3" }] }],
@@ -117,6 +124,38 @@ describe("a guarded account", () => {
       assert.equal(why(await ask(buy("0.1"))), "guard_unreadable no_reading")
     })
   }
+
+  const worth =
+    '  equity: {path: "/v1/account/equity?account_address=$account", value: /data/equity}\n'
+  for (const [equity, taken] of [
+    ["1000.50", "1000.5"],
+    ["0", "0"],
+    ["-0.01", "0"],
+    [undefined, undefined],
+    ["1e3", undefined],
+    ["", undefined],
+    ["-", undefined],
+  ] as const) {
+    it(`${taken === undefined ? "isn't read" : `is worth ${taken}`} where its equity is ${equity ?? "not told"}`, async (t) => {
+      const { begin, tell, test } = await open(t, { account: guardedAccount + worth })
+      const told = await tell(await begin(), {
+        ...nothing,
+        ...(equity !== undefined && { equity }),
+      })
+      assert.equal(told.kind, taken === undefined ? "refused" : "answer")
+      const [account] = test().vault.accounts.values()
+      const reading = account?.exposure.reading()
+      assert.equal(reading?.equity && formatDecimal(reading.equity), taken)
+    })
+  }
+
+  it("isn't read with an equity that venue.yaml says nothing of", async (t) => {
+    const { begin, tell, test } = await open(t)
+    assert.equal((await tell(await begin(), { ...nothing, equity: "1" })).kind, "refused")
+    assert.equal((await tell(await begin())).kind, "answer")
+    const [account] = test().vault.accounts.values()
+    assert.equal(account?.exposure.reading()?.equity, undefined)
+  })
 
   it("takes a ticket once, and none but the last", async (t) => {
     const { begin, tell } = await open(t)

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { createHash } from "node:crypto"
 import { describe, it } from "node:test"
 
 import { problemsOf, profileOf } from "../profile-text.ts"
@@ -25,6 +26,14 @@ const positions: Section = {
   sign: "signed",
 }
 
+const equity: Section = { path: "/v1/account/equity/$account", value: "/data/equity" }
+
+/** With sorted keys, as a section without deeper ones has them. */
+function canonical(section: Section): string {
+  const keys = Object.keys(section).sort()
+  return JSON.stringify(Object.fromEntries(keys.map((key) => [key, section[key]])))
+}
+
 /** `account:` as a line of YAML; a key that is `undefined` is left out. */
 function account(changes: Section = {}): string {
   const section = { accounts: { main: { address: one } }, orders: [orders], positions, ...changes }
@@ -47,7 +56,8 @@ describe("account", () => {
   })
 
   it("takes a lag and paces for granted, and hands on what it doesn't read as it is written", () => {
-    const poll = profileOf(reads, account()).accountPoll
+    const { mapping, ...poll } = profileOf(reads, account()).accountPoll ?? assert.fail()
+    assert.match(mapping, /^[0-9a-f]{64}$/)
     assert.deepEqual(JSON.parse(JSON.stringify(poll)), {
       accounts: [{ name: "main", address: one, positionMode: "one_way" }],
       lagMs: 3_000,
@@ -55,6 +65,7 @@ describe("account", () => {
       idleMs: 30_000,
       weight: 4,
       map: { orders: [orders], positions },
+      hasEquity: false,
     })
     const strange = { orders: [{ ...orders, "a b": [{ c: ["1.10", "yes"] }] }], positions }
     const map = profileOf(reads, account(strange)).accountPoll?.map
@@ -78,11 +89,46 @@ describe("account", () => {
     assert.equal(poll.map.orders[1]?.path, "/v1/trade/stops/$account")
   })
 
+  it("has a mapping, which is another once a reading may mean something else", () => {
+    const mappingOf = (changes: Section = {}) =>
+      profileOf(reads, account(changes)).accountPoll?.mapping
+    const json = `{"orders":[${canonical(orders)}],"positions":${canonical(positions)}}`
+    assert.equal(mappingOf(), createHash("sha256").update(json).digest("hex"))
+    const backwards = Object.fromEntries(Object.entries(positions).reverse())
+    for (const same of [{ positions: backwards }, { lag: "1s" }, { poll: { busy: "5s" } }]) {
+      assert.equal(mappingOf(same), mappingOf())
+    }
+    const others = [
+      mappingOf({ orders: [{ ...orders, price: "/price" }] }),
+      mappingOf({ orders: [orders, { ...orders, list: "/data/b" }] }),
+      mappingOf({ positions: { ...positions, quantity: "/quantity" } }),
+      mappingOf({ equity }),
+      mappingOf({ equity: { ...equity, value: "/data/margin_balance" } }),
+    ]
+    assert.equal(new Set([mappingOf(), ...others]).size, 6)
+  })
+
+  it("may say where equity is, which weighs as much as any other read", () => {
+    const poll = profileOf(reads, account({ equity })).accountPoll
+    assert.deepEqual([poll?.hasEquity, poll?.weight], [true, 6])
+    assert.deepEqual(JSON.parse(JSON.stringify(poll?.map.equity)), equity)
+    assertRefused(account({ equity: "/data/equity" }), /account\.equity/)
+    assertRefused(account({ equity: { ...equity, path: "/v1/account/equity" } }), /\$account/)
+    const path = "/v1/worth/$account"
+    assertRefused(
+      account({ equity: { ...equity, path } }),
+      /no group of reads has \/v1\/worth\/0x1/,
+    )
+  })
+
   it("has up to 16,384 characters that are handed on", () => {
-    const fixed = JSON.stringify([[{ ...orders, more: "" }], positions]).length
+    const fixed = JSON.stringify([[{ ...orders, more: "" }], positions, null]).length
     const more = (length: number) => withOrders({ more: "m".repeat(length) })
     assert.deepEqual(problems(more(16_384 - fixed)), [])
-    assertRefused(more(16_385 - fixed), /:3:\d+: orders and positions are longer than 16384/)
+    assertRefused(
+      more(16_385 - fixed),
+      /:3:\d+: orders, positions and equity are longer than 16384/,
+    )
   })
 
   for (const [lag, lagMs] of [
