@@ -111,7 +111,7 @@ async function readAccount(reader: Reader): Promise<Result<AccountReading, Troub
 /** Reads the lists of orders one after the other, each to its end. */
 async function readOrders(
   reader: Reader,
-): Promise<Result<Pick<AccountReading, "orders" | "venueAtMs">, Trouble>> {
+): Promise<Result<Pick<AccountReading, "orders" | "venue_at">, Trouble>> {
   const { round, reads } = reader
   const orders: ReadOrder[] = []
   const times: (number | undefined)[] = []
@@ -123,7 +123,7 @@ async function readOrders(
   }
   if (orders.length > maxReadOrders) return err({ code: "too_many_orders", message: round.account })
   const known = times.filter((atMs) => atMs !== undefined)
-  return ok({ orders, ...(known.length === times.length && { venueAtMs: Math.min(...known) }) })
+  return ok({ orders, ...(known.length === times.length && { venue_at: Math.min(...known) }) })
 }
 
 type Answered<Found> = { readonly found: Found; readonly atMs: number | undefined }

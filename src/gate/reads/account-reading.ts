@@ -23,11 +23,11 @@ export function ordersIn(answer: Answer, read: OrdersRead): Result<ReadOrder[], 
   return entriesIn(answer, read.list, (entry) => {
     const parsed = decimalOrder.safeParse({
       symbol: textAt(entry, read.symbol),
-      isBuy: isBuyAt(entry, read.side),
-      positionSide: ifThere(entry, read.positionSide),
+      is_buy: isBuyAt(entry, read.side),
+      position_side: ifThere(entry, read.positionSide),
       remaining: remainingAt(entry, read.remaining),
       price: ifThere(entry, read.price),
-      reduceOnly:
+      reduce_only:
         read.reduceOnly !== undefined && wordAt(entry, read.reduceOnly.at) === read.reduceOnly.is,
     })
     if (!parsed.success) return err(unreadable(parsed.error))
@@ -40,7 +40,7 @@ export function positionsIn(answer: Answer, read: PositionsRead): Result<ReadPos
   return entriesIn(answer, read.list, (entry) => {
     const parsed = decimalPosition.safeParse({
       symbol: textAt(entry, read.symbol),
-      positionSide: ifThere(entry, read.positionSide),
+      position_side: ifThere(entry, read.positionSide),
       quantity: signedAt(entry, read),
     })
     if (!parsed.success) return err(unreadable(parsed.error))
@@ -71,8 +71,7 @@ const decimalPosition = readPosition.extend({
 })
 
 function unreadable({ issues }: { readonly issues: readonly { path: PropertyKey[] }[] }): Unread {
-  const field = String(issues[0]?.path[0])
-  return `unreadable_${field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
+  return `unreadable_${String(issues[0]?.path[0])}`
 }
 
 /** What `read` makes of each entry of a list. */

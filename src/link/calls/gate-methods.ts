@@ -38,18 +38,18 @@ export const maxReadPositions = 200
 /** An open order. `remaining` is above zero. */
 export const readOrder = z.strictObject({
   symbol: symbolText,
-  isBuy: z.boolean(),
-  positionSide: positionSide.optional(),
+  is_buy: z.boolean(),
+  position_side: positionSide.optional(),
   remaining: decimalText,
   price: decimalText.optional(),
-  reduceOnly: z.boolean(),
+  reduce_only: z.boolean(),
 })
 export type ReadOrder = z.infer<typeof readOrder>
 
 /** A position. `quantity` is below zero where it is short, and never zero. */
 export const readPosition = z.strictObject({
   symbol: symbolText,
-  positionSide: positionSide.optional(),
+  position_side: positionSide.optional(),
   quantity: decimalText,
 })
 export type ReadPosition = z.infer<typeof readPosition>
@@ -61,7 +61,7 @@ const accountReading = z.strictObject({
   /** What it is worth, perhaps less than nothing. There where venue.yaml says where it is. */
   equity: decimalText.optional(),
   /** When the first answer with orders was asked for, by the venue's clock: its `Date` less how long it took. Absent where one has none. */
-  venueAtMs: z.int().optional(),
+  venue_at: z.int().optional(),
 })
 export type AccountReading = z.infer<typeof accountReading>
 

@@ -83,7 +83,7 @@ function takeReading(
   const reading = readingOf(given, account, vault.active().profile)
   if (!reading.ok) return refuse(invalidRequest(reading.error), null)
   const { beganMs: askedAtMs } = account.poll
-  account.exposure.read({ askedAtMs, venueAtMs: given.venueAtMs, ...reading.value })
+  account.exposure.read({ askedAtMs, venueAtMs: given.venue_at, ...reading.value })
   return { kind: "answer" }
 }
 
@@ -101,11 +101,12 @@ function readingOf(
     return []
   }
   const reading = {
-    orders: orders.flatMap(({ isBuy, ...order }, index) => {
+    orders: orders.flatMap((order, index) => {
+      const { is_buy: isBuy, position_side: positionSide, reduce_only: reduceOnly } = order
       const symbolId = symbolIdOf(order.symbol, profile)
       const remaining = parseDecimal(order.remaining)
       const price = order.price === undefined ? undefined : parseDecimal(order.price)
-      const side = enlarges(mode, { ...order, isBuy, positionSide: order.positionSide })
+      const side = enlarges(mode, { isBuy, positionSide, reduceOnly })
       const isWhole = (price === undefined) === (order.price === undefined)
       if (symbolId === undefined || remaining === undefined || side === undefined || !isWhole)
         return unreadable("orders", index)
@@ -134,15 +135,14 @@ function symbolIdOf(text: string, { symbols }: Profile): number | undefined {
 
 /** One-way it lies where its sign says, in hedge mode on the side that is named. */
 function sizeOf(
-  { quantity, positionSide }: Given["positions"][number],
+  { quantity, position_side: side }: Given["positions"][number],
   mode: GuardedAccount["mode"],
 ): { readonly side: Side; readonly quantity: Decimal } | undefined {
   const signed = signedOf(quantity)
   if (signed === undefined) return undefined
   const { size, isBelow } = signed
   if (mode === "one_way") return { side: isBelow ? "short" : "long", quantity: size }
-  if (positionSide === undefined || positionSide === "both") return undefined
-  return { side: positionSide, quantity: size }
+  return side === undefined || side === "both" ? undefined : { side, quantity: size }
 }
 
 /** A decimal that may be below zero: how far it is from that, and what of it is above. */

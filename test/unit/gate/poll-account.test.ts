@@ -128,7 +128,7 @@ describe("the gate's poll of accounts", () => {
       asked.slice(0, 3).map(({ url }) => url),
       paths,
     )
-    const plain = { isBuy: true, remaining: "1", reduceOnly: false }
+    const plain = { is_buy: true, remaining: "1", reduce_only: false }
     assert.deepEqual(handed[0], {
       ticket: "t1",
       reading: {
@@ -240,11 +240,11 @@ describe("the gate's poll of accounts", () => {
     }
     const { handed } = play(t, { made })
     await some(handed)
-    const venueAtMs = handed[0]?.reading.venueAtMs ?? 0
-    assert.ok(venueAtMs <= 7_000 && venueAtMs > 6_000, `${venueAtMs}`) // less what the answer took
+    const venueAt = handed[0]?.reading.venue_at ?? 0
+    assert.ok(venueAt <= 7_000 && venueAt > 6_000, `${venueAt}`) // less what the answer took
     isTold = false
     await some(handed, handed.length + 2)
-    assert.ok(!("venueAtMs" in (handed.at(-1)?.reading ?? {})))
+    assert.ok(!("venue_at" in (handed.at(-1)?.reading ?? {})))
   })
 
   it("cuts a reading off when it takes too long, besides the lag", async (t) => {

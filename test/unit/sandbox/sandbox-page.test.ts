@@ -70,17 +70,17 @@ describe("docs/sandbox.md", () => {
       const { status, envelope } = venue.get(path.replace("$account", wallet.address))
       return { status, body: Buffer.from(JSON.stringify(envelope)) }
     }
-    const order = { symbol: "1", positionSide: "both", remaining: "1" }
+    const order = { symbol: "1", position_side: "both", remaining: "1" }
     assert.deepEqual(ordersIn(answerOf(orders[0]), orders[0]), {
       ok: true,
       value: [
-        { ...order, isBuy: true, price: "63000.5", reduceOnly: true },
-        { ...order, isBuy: false, price: "65000", reduceOnly: false },
+        { ...order, is_buy: true, price: "63000.5", reduce_only: true },
+        { ...order, is_buy: false, price: "65000", reduce_only: false },
       ],
     })
     assert.deepEqual(positionsIn(answerOf(positions), positions), {
       ok: true,
-      value: [{ symbol: "1", positionSide: "both", quantity: "-0.1" }],
+      value: [{ symbol: "1", position_side: "both", quantity: "-0.1" }],
     })
     const equity = {
       path: "/v1/account/equity?account_address=$account",

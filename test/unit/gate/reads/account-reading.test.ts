@@ -70,13 +70,13 @@ describe("the open orders in an answer", () => {
     const second =
       '{"symbol": "ETH-PERP", "is_buy": false, "left": 1.2000000000000000000001, "reduce": true, "side": "short"}'
     assert.deepEqual(orders(`${order},${second}`), [
-      { symbol: "1", isBuy: true, remaining: "0.5", price: "64000.10", reduceOnly: false },
+      { symbol: "1", is_buy: true, remaining: "0.5", price: "64000.10", reduce_only: false },
       {
         symbol: "ETH-PERP",
-        isBuy: false,
+        is_buy: false,
         remaining: "1.2000000000000000000001",
-        reduceOnly: true,
-        positionSide: "short",
+        reduce_only: true,
+        position_side: "short",
       },
     ])
   })
@@ -95,7 +95,7 @@ describe("the open orders in an answer", () => {
       const entry = order.replace("true", side)
       const found = orders(entry, { side: { at: ["is_buy"], ...words } })
       if (isBuy === undefined) assert.equal(found, "unreadable_is_buy")
-      else assert.equal(typeof found === "string" || found[0]?.isBuy, isBuy)
+      else assert.equal(typeof found === "string" || found[0]?.is_buy, isBuy)
     })
   }
 
@@ -103,7 +103,7 @@ describe("the open orders in an answer", () => {
     const reducesAt = (reduce: unknown, read: Partial<OrdersRead> = {}) => {
       const found = orders(changed(order, { reduce }), read)
       assert.ok(typeof found !== "string")
-      return found[0]?.reduceOnly
+      return found[0]?.reduce_only
     }
     assert.equal(reducesAt(true), true)
     assert.equal(reducesAt("true"), true)
@@ -179,7 +179,7 @@ describe("the open orders in an answer", () => {
   }
 
   it("need neither price nor position side, and have none where venue.yaml names none", () => {
-    const plain = { symbol: "1", isBuy: true, remaining: "0.5", reduceOnly: false }
+    const plain = { symbol: "1", is_buy: true, remaining: "0.5", reduce_only: false }
     assert.deepEqual(orders(changed(order, { price: null, side: null })), [plain])
     const bare = { price: undefined, positionSide: undefined }
     assert.deepEqual(orders(changed(order, { price: "?", side: "?" }), bare), [plain])
@@ -195,7 +195,7 @@ describe("the positions in an answer", () => {
     ]
     assert.deepEqual(positions([position, ...others].join()), [
       { symbol: "1", quantity: "-0.50" },
-      { symbol: "2", positionSide: "both", quantity: "3" },
+      { symbol: "2", position_side: "both", quantity: "3" },
     ])
   })
 
@@ -203,10 +203,10 @@ describe("the positions in an answer", () => {
     const sized = (changes: object) =>
       positions(changed(position, { size: "2", ...changes }), bySide)
     assert.deepEqual(sized({ side: "long" }), [
-      { symbol: "1", positionSide: "long", quantity: "2" },
+      { symbol: "1", position_side: "long", quantity: "2" },
     ])
     assert.deepEqual(sized({ side: "short" }), [
-      { symbol: "1", positionSide: "short", quantity: "-2" },
+      { symbol: "1", position_side: "short", quantity: "-2" },
     ])
     for (const side of ["both", "Short", "", null, undefined]) {
       const entry = changed(position, { size: "2", side })

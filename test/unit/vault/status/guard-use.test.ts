@@ -42,7 +42,7 @@ describe("what a guard leaves", () => {
 
   it("is what an order may still open, on each side", async (t) => {
     const { test, begin, tell, ask } = await openGuarded(t)
-    const order = { symbol: "1", isBuy: true, remaining: "0.1", reduceOnly: false }
+    const order = { symbol: "1", is_buy: true, remaining: "0.1", reduce_only: false }
     const positions = [{ symbol: "BTC-PERP", quantity: "0.2" }]
     await tell(await begin(), { orders: [order], positions })
     const readAt = test().vault.now()
@@ -93,7 +93,7 @@ describe("what a guard leaves", () => {
       policies: [withGuard(guard), other],
     })
     clock.pass(30 * 86_400_000)
-    const order = { symbol: "1", isBuy: false, remaining: "0.1", reduceOnly: false }
+    const order = { symbol: "1", is_buy: false, remaining: "0.1", reduce_only: false }
     await tell(await begin(), { orders: [order], positions: [] })
     assert.deepEqual(rowsOf(await test().admin.listGuards()), [
       ["max_open_orders", "1", "0", "0", "0"],
