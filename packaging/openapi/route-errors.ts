@@ -87,6 +87,7 @@ export const signErrors: readonly ErrorCode[] = [
   "idempotency_expired",
   "frozen",
   "guard_exceeded",
+  "guard_tripped",
   "guard_unreadable",
   "nothing_to_reduce",
   "limit_exhausted",

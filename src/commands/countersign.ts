@@ -116,6 +116,14 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
         raise: async () => (await import("./limits.ts")).limitsRaise,
       },
     },
+    guards: {
+      description: "what an account may lose",
+      commands: {
+        rearm: async () => (await import("./guards.ts")).guardsRearm,
+        anchor: async () => (await import("./guards.ts")).guardsAnchor,
+        flow: async () => (await import("./guards.ts")).guardsFlow,
+      },
+    },
     prices: {
       description: "reference prices",
       commands: {

@@ -36,16 +36,24 @@ function limitsTable(limits: readonly StandingLimit[]): readonly Line[] {
 
 function guardsTable(guards: readonly GuardUse[]): Line {
   const nowMs = Date.now()
-  const rows = guards.map(({ kind, symbol, measure, side, read_at, ...use }) => [
+  const rows = guards.map(({ kind, symbol, measure, side, read_at, tripped_at, ...use }) => [
     `${use.policy}/${use.guard}`,
     use.account_name,
     [symbol, measure ?? kind, side].filter((part) => part !== null).join(" "),
     ...[use.measured, use.in_flight, use.room].map((amount) => amount ?? "-"),
-    use.max,
-    read_at === null ? "never read" : `read ${agoWords(read_at, nowMs)}`,
+    use.max ?? "-",
+    standWords({ read_at, tripped_at }, nowMs),
   ])
   const head = ["GUARD", "ACCOUNT", "OF", "MEASURED", "IN FLIGHT", "ROOM", "MAX", "READING"]
   return table(head, rows)
+}
+
+function standWords(
+  { read_at, tripped_at }: Pick<GuardUse, "read_at" | "tripped_at">,
+  nowMs: number,
+): string {
+  if (tripped_at !== null) return `tripped ${agoWords(tripped_at, nowMs)}`
+  return read_at === null ? "never read" : `read ${agoWords(read_at, nowMs)}`
 }
 
 /** `countersign limits raise NAME --to X --for 30m --reason …`, which ends by itself; `--end` ends it before. */

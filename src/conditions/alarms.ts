@@ -20,6 +20,7 @@ export function alarmsOf(facts: Facts): readonly Alarm[] {
     ...clockAlarms(facts),
     ...priceAlarms(facts),
     ...accountAlarms(facts),
+    ...tripAlarms(facts),
     ...keylessAlarms(facts),
     ...facts.endings.flatMap((ending) => endAlarms(ending, facts.at)),
     ...roomAlarms(facts),
@@ -98,6 +99,16 @@ function accountAlarms({ accounts }: Facts): readonly Alarm[] {
     const advice =
       "look for account_poll_failed in the gate's log, or account_poll_waits in the vault's"
     return alarm("account_unread", { subject, fact, advice })
+  })
+}
+
+/** Losses after which nothing opens. */
+function tripAlarms({ trips }: Facts): readonly Alarm[] {
+  return trips.map(({ guard, account, since }) => {
+    const subject = `${guard} ${account}`
+    const fact = `The guard ${guard} has tripped: ${account} has lost what it allows, so nothing opens a position there`
+    const advice = `see what happened; countersign guards rearm ${guard} lets it lose more`
+    return alarm("guard_tripped", { subject, fact, advice, since })
   })
 }
 

@@ -24,6 +24,7 @@ const alarmKinds = {
   price_held_back: { severity: "warning", lingers: true },
   price_drift: { severity: "warning", lingers: true },
   price_unconfirmed: { severity: "warning", lingers: false },
+  guard_tripped: { severity: "critical", lingers: false },
   account_unread: { severity: "warning", lingers: true },
   files_differ: { severity: "warning", lingers: false },
   host_silent: { severity: "warning", lingers: true },

@@ -4,7 +4,7 @@
 import * as z from "zod"
 
 import type { PayloadShape } from "../venue/profile.ts"
-import { refusalSchema } from "./refusal.ts"
+import { guardKindSchema, refusalSchema } from "./refusal.ts"
 
 const text = z.string()
 const int = z.int()
@@ -104,15 +104,18 @@ export const guardUseSchema = z
     line: int,
     account: text.describe("Its address."),
     account_name: text.describe("As venue.yaml names it."),
-    kind: z.enum(["max_position", "max_open_orders", "max_open_notional"]),
+    kind: guardKindSchema,
     measure: z.enum(["net", "gross", "notional"]).nullable().describe("Of max_position."),
     symbol: text.nullable().describe("Of max_position."),
     side: z.enum(["long", "short"]).nullable().describe("Of max_position, but for gross."),
-    max: amount,
+    max: left.describe("Null while it is a share of what isn't known."),
     measured: left.describe("By the last reading; null while it can't be told, as room."),
     in_flight: left.describe("Signed, and not covered by that reading."),
     room: left.describe("What may be opened now."),
     read_at: time.nullable().describe("When that reading began; null where there was none."),
+    tripped_at: time
+      .nullable()
+      .describe("Of losses: since when nothing opens; null where it does."),
   })
   .readonly()
 export type GuardUse = z.infer<typeof guardUseSchema>

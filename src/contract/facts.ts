@@ -30,6 +30,13 @@ export type Facts = Shared & {
   readonly endings: readonly Ending[]
   /** Clients by whose keys nothing is signed any more. */
   readonly keyless: readonly (Warning & { readonly client: string })[]
+  /** Guards on losses after which nothing opens. */
+  readonly trips: readonly {
+    /** `policy/name`. */
+    readonly guard: string
+    readonly account: string
+    readonly since: number
+  }[]
   readonly files_differ: { readonly since: number; readonly fix: string } | null
   /** For how long each other host hasn't been heard. */
   readonly hosts: readonly { readonly host: string; readonly silent_ms: number }[]

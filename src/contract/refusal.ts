@@ -37,6 +37,15 @@ const room = {
   retry_after_ms: z.int().nullable().describe("How long until then."),
 }
 
+const lossKinds = ["daily_loss", "loss", "drawdown"] as const
+export const lossKindSchema = z.enum(lossKinds)
+export type LossKind = z.infer<typeof lossKindSchema>
+/** What a guard bounds. */
+export const guardKindSchema = z.enum([
+  ...(["max_position", "max_open_orders", "max_open_notional"] as const),
+  ...lossKinds,
+])
+
 /** What keeps the whole vault from signing. */
 const stop = {
   signs: signsSchema.exclude(["all"]).describe("What is signed all the same."),
@@ -111,7 +120,7 @@ export const refusalSchema = z.discriminatedUnion("code", [
     policy: z.string(),
     guard: z.string(),
     account: z.string().describe("Its address."),
-    kind: z.enum(["max_position", "max_open_orders", "max_open_notional"]),
+    kind: guardKindSchema,
     measure: z
       .enum(["net", "gross", "notional"])
       .nullable()
@@ -123,7 +132,20 @@ export const refusalSchema = z.discriminatedUnion("code", [
     asked: z.string(),
     worst: z.string().describe("The three together."),
     room: z.string().describe("What could be asked now."),
+    from: z
+      .string()
+      .nullable()
+      .describe("From what equity a loss is counted; null of other kinds."),
+    equity: z.string().nullable().describe("By that reading, of a loss; null of other kinds."),
     read_at: timeMs.describe("When that reading began."),
+  }),
+  refused(["guard_tripped"], {
+    policy: z.string(),
+    guard: z.string(),
+    account: z.string().describe("Its address."),
+    kind: lossKindSchema,
+    since: timeMs,
+    until: timeMs.nullable().describe("When its day ends; null where only a person ends it."),
   }),
   refused(["guard_unreadable"], {
     policy: z.string(),

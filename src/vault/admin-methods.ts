@@ -13,6 +13,7 @@ import { clientMethods, namedClient } from "./operator/client-methods.ts"
 import { fileMethods, filesDiffer, reload as reloadFiles } from "./operator/files-in-force.ts"
 import { decideHold } from "./operator/hold-methods.ts"
 import { keyMethods } from "./operator/key-methods.ts"
+import { guardMethods } from "./operator/guard-methods.ts"
 import { limitMethods } from "./operator/limit-methods.ts"
 import { confirmPrices, setPrice } from "./operator/price-methods.ts"
 import { safetyMethods } from "./operator/safety-methods.ts"
@@ -43,6 +44,7 @@ export function adminMethods(vault: Vault, reload = (hash?: string) => reloadFil
     ...auditMethods(vault),
     ...safetyMethods(vault),
     ...limitMethods(vault),
+    ...guardMethods(vault),
     health: () => Promise.resolve({}),
     lock: async () => {
       await vault.lock("operator")

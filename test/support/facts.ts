@@ -21,7 +21,7 @@ const shared = {
 export const calmFacts: Facts = {
   ...shared,
   at: 0,
-  ...{ reasons: [], prices: [], endings: [], keyless: [], hosts: [], holds: [] },
+  ...{ reasons: [], prices: [], endings: [], keyless: [], hosts: [], holds: [], trips: [] },
   files_differ: null,
 }
 

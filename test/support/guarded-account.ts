@@ -16,3 +16,7 @@ account:
        side: {at: /is_buy, buy: "true", sell: "false"}, remaining: /quantity}
   positions: {path: /v1/account/positions?account_address=$account, list: /data/list, symbol: /symbol_id, quantity: /quantity, sign: signed}
 `
+
+/** The same, with what it is worth. */
+export const valuedAccount = `${guardedAccount}  equity: {path: /v1/account/equity?account_address=$account, value: /data/equity}
+`

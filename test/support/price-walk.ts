@@ -41,6 +41,7 @@ export function walkFrom(anchor: bigint): PriceWalk {
   let price = anchored(given, config.value.prices)
   const set = (): FileSet & Standing => ({
     ...{ ...files, raises: [], acceptedHash: undefined, freezes: [], armed: [] },
+    ...{ marks: new Map(), guards: [] },
     prices: new Map([[symbolId, price]]),
   })
   return {

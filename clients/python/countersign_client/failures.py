@@ -133,6 +133,7 @@ _FAMILY_OF: Dict[ErrorCode, Type[Failure]] = {
     "guard_exceeded": NoRoom,
     "signer_pace": NoRoom,
     "frozen": Stopped,
+    "guard_tripped": Stopped,
     "locked": Stopped,
     "clock_unsafe": Unavailable,
     "disk_low": Unavailable,

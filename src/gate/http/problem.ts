@@ -88,6 +88,7 @@ export const statuses = {
   token_expired: 401,
   policy_denied: 403,
   guard_exceeded: 403,
+  guard_tripped: 403,
   guard_unreadable: 403,
   nothing_to_reduce: 403,
   wallet_key_required: 403,

@@ -120,6 +120,8 @@ export type BotResults = GateResults & {
 }
 
 /** A limit's name alone, or after its policy's. */
+/** A person's words for the record. */
+const reasonText = z.string().min(1).max(200)
 const limitName = z
   .string()
   .regex(
@@ -190,12 +192,35 @@ export const adminParams = {
       .int()
       .min(1_000)
       .max(31 * 86_400_000),
-    reason: z.string().min(1).max(200),
+    reason: reasonText,
     /** The question that it was answered with before, to which a person agreed. */
     agreed: z.string().max(65_536).optional(),
   }),
   endRaise: z.strictObject({ limit: limitName }),
   listRaises: z.strictObject({}),
+  /** `account`: by its name in venue.yaml, where the guard is for several. */
+  rearmGuard: z.strictObject({
+    guard: limitName,
+    account: name.optional(),
+    allow: z.string().max(64),
+    forMs: z
+      .int()
+      .min(1_000)
+      .max(31 * 86_400_000),
+    reason: reasonText,
+  }),
+  /** `agreed`: the equity that a person was shown. */
+  anchorAccount: z.strictObject({
+    account: name,
+    agreed: z.string().max(64).optional(),
+    reason: reasonText,
+  }),
+  tellFlow: z.strictObject({
+    account: name,
+    direction: z.enum(["in", "out"]),
+    amount: z.string().max(64),
+    reason: reasonText,
+  }),
   ...partParams,
   /** How a command that sends to the venue by itself gets there. */
   upstream: z.strictObject({}),
@@ -247,6 +272,21 @@ export type AdminResults = PartResults & {
   /** Those that were raised, as `policy/name`. */
   endRaise: { readonly limits: readonly string[] }
   listRaises: readonly RaiseView[]
+  /** `max`: what may be lost until then. */
+  rearmGuard: {
+    readonly guard: string
+    readonly account: string
+    readonly max: string
+    readonly until: number
+  }
+  /** By the last reading. Nothing was done where a person hasn't agreed to this equity yet. */
+  anchorAccount: {
+    readonly account: string
+    readonly equity: string
+    readonly read_at: number
+    readonly isAnchored: boolean
+  }
+  tellFlow: { readonly account: string }
   upstream: UpstreamSettings | null
   /** When a test was last asked for, and what the gate says of its targets: JSON, which the vault doesn't read. */
   notify: { readonly test: number; readonly said: string }

@@ -31,6 +31,8 @@ const nothingSaid: Standing = {
   acceptedHash: undefined,
   freezes: [],
   armed: [],
+  marks: new Map(),
+  guards: [],
 }
 
 /** Makes a set of files and bindings. Without a standing, no price was fed and no limit is raised. */
@@ -59,8 +61,8 @@ function byName(keys: readonly KeyEntry[]): ReadonlyMap<string, KeyEntry> {
 
 /** The set of files and current bindings. Under the same files it takes over from `last` what hasn't changed. */
 export function boundSet(files: FileSet, bindings: Bindings, last?: ActiveSet): ActiveSet {
-  const { keys, clients, prices, raises, acceptedHash, freezes, armed } = bindings
-  const standing: Standing = { prices, raises, acceptedHash, freezes, armed }
+  const { keys, clients, prices, raises, acceptedHash, freezes, armed, marks, guards } = bindings
+  const standing: Standing = { prices, raises, acceptedHash, freezes, armed, marks, guards }
   if (last?.policyHash === files.policyHash && last.keys === keys && last.clients === clients) {
     return Object.freeze({ ...last, ...standing })
   }

@@ -1,4 +1,5 @@
 import type { Address } from "../../venue/address.ts"
+import type { Decimal } from "../../venue/decimal.ts"
 import type { AccountPoll } from "../../venue/profile.ts"
 import { type Exposure, openExposure, type PositionMode } from "./exposure.ts"
 
@@ -8,6 +9,18 @@ export type GuardedAccount = {
   readonly address: Address
   readonly mode: PositionMode
   readonly exposure: Exposure
+  /** What was so when its equity was followed last. */
+  readonly last: {
+    /** What losses are judged by; `undefined` before. */
+    equity: Decimal | undefined
+    /** No trading explained it, so the one after decides. */
+    isDoubtful: boolean
+    prices: ReadonlyMap<number, Decimal>
+    /** The guards that it had lost too much for. */
+    over: ReadonlySet<string>
+    /** It couldn't be recorded. */
+    failed: boolean
+  }
   /** Since when it is to be read, by the ledger's time. */
   readonly sinceMs: number
   /** When its last reading was begun, by the ledger's time, and by which ticket what that finds is told. */
@@ -32,7 +45,11 @@ export function openAccounts(poll: AccountPoll | undefined, sinceMs: number): Gu
     accounts.map(({ name, address, positionMode: mode }) => {
       const exposure = openExposure({ lagMs })
       const unread = { beganMs: undefined, ticket: undefined, isWanted: true, waits: false }
-      return [address, { name, address, mode, exposure, sinceMs, poll: unread }]
+      const last = {
+        ...{ equity: undefined, isDoubtful: false, failed: false },
+        ...{ prices: new Map<number, Decimal>(), over: new Set<string>() },
+      }
+      return [address, { name, address, mode, exposure, last, sinceMs, poll: unread }]
     }),
   )
 }

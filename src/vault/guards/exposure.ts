@@ -2,6 +2,7 @@ import {
   addDecimals,
   compareDecimals,
   type Decimal,
+  maxDecimal,
   wholeDecimal,
   zero,
 } from "../../venue/decimal.ts"
@@ -37,6 +38,8 @@ export type Opener = {
   readonly quantity: Decimal
   /** Quote units at the worst price; `null` where no price is known. */
   readonly notional: Decimal | null
+  /** Quote units that it may lose at once against the reference price; `null` where that isn't known. */
+  readonly cost: Decimal | null
 }
 
 /** What of a signed request can enlarge positions. */
@@ -80,7 +83,9 @@ export type Worst = {
   readonly openOrders: Parts
   /** Quote units of the same; `undefined` where the price of one isn't known. */
   readonly openNotional: (referencePrice: ReferencePrice) => Parts | undefined
-  /** Of which it has a position or an order, shown or in flight. */
+  /** Quote units that what isn't shown yet may lose at once; `undefined` where that of an order isn't known. */
+  readonly costs: Omit<Parts, "measured"> | undefined
+  /** Of which it has a position or an order: shown, in flight or asked. */
   readonly symbols: () => readonly number[]
 }
 
@@ -162,6 +167,17 @@ export function openExposure({ lagMs }: { readonly lagMs: number }) {
   }
 }
 
+/** Base units of a symbol that an account may hold on its larger side: by now, and with what is asked. */
+export function mayHold(
+  worst: Worst,
+  symbolId: number,
+): { readonly now: Decimal; readonly then: Decimal } {
+  const sides = [worst.position(symbolId, "long"), worst.position(symbolId, "short")]
+  const held = sides.map(({ measured, inFlight }) => addDecimals(measured, inFlight))
+  const asked = sides.map((side, index) => addDecimals(held[index] ?? zero, side.asked))
+  return { now: maxDecimal(zero, ...held), then: maxDecimal(zero, ...asked) }
+}
+
 type Quantities = Map<number, Readonly<Record<Side, Decimal>>>
 
 type InForce = {
@@ -173,7 +189,12 @@ type InForce = {
   readonly notional: (referencePrice: ReferencePrice) => Decimal | undefined
 }
 
-type OpenerSums = { readonly quantities: Quantities; orders: number; notional: Decimal | null }
+type OpenerSums = {
+  readonly quantities: Quantities
+  orders: number
+  notional: Decimal | null
+  cost: Decimal | null
+}
 
 function takeIn(reading: Reading, lagMs: number): InForce {
   const orders = reading.orders.filter(isOpener)
@@ -213,7 +234,7 @@ function isOpener<Order extends { readonly side: Side | "neither" }>(
 }
 
 function countOpeners(openers: Iterable<Opener>): OpenerSums {
-  const sums: OpenerSums = { quantities: new Map(), orders: 0, notional: zero }
+  const sums: OpenerSums = { quantities: new Map(), orders: 0, notional: zero, cost: zero }
   for (const opener of openers) addOpener(sums, opener)
   return sums
 }
@@ -221,9 +242,12 @@ function countOpeners(openers: Iterable<Opener>): OpenerSums {
 function addOpener(sums: OpenerSums, opener: Opener): void {
   addQuantity(sums.quantities, opener)
   sums.orders += 1
-  const { notional } = sums
-  const isUnknown = notional === null || opener.notional === null
-  sums.notional = isUnknown ? null : addDecimals(notional, opener.notional)
+  sums.notional = addKnown(sums.notional, opener.notional)
+  sums.cost = addKnown(sums.cost, opener.cost)
+}
+
+function addKnown(sum: Decimal | null, part: Decimal | null): Decimal | null {
+  return sum === null || part === null ? null : addDecimals(sum, part)
 }
 
 function addQuantity(
@@ -253,7 +277,13 @@ function worstOf(inForce: InForce, inFlight: OpenerSums, asked: OpenerSums): Wor
       }
       return { measured, inFlight: inFlight.notional, asked: asked.notional }
     },
-    symbols: () => [...new Set([...inForce.quantities.keys(), ...inFlight.quantities.keys()])],
+    costs:
+      inFlight.cost === null || asked.cost === null
+        ? undefined
+        : { inFlight: inFlight.cost, asked: asked.cost },
+    symbols: () => [
+      ...new Set([inForce, inFlight, asked].flatMap(({ quantities }) => [...quantities.keys()])),
+    ],
   }
 }
 

@@ -1,3 +1,4 @@
+import type { GuardUse } from "../../contract/bot-views.ts"
 import {
   addDecimals,
   compareDecimals,
@@ -7,19 +8,25 @@ import {
   wholeDecimal,
   zero,
 } from "../../venue/decimal.ts"
-import type { Guard, PositionMax } from "../policy/terms.ts"
+import { type Guard, lossKind, type PositionMax } from "../policy/terms.ts"
 import type { Exposure, Opener, Parts, Side, Worst } from "./exposure.ts"
+import { type Loss, lossParts } from "./loss.ts"
 import type { ReferencePrice } from "./open-notional.ts"
 
 /** What is asked of a guard: all orders of a request that can enlarge a position, since they pass together or not at all. */
 export type GuardAsk = {
   readonly openers: readonly Opener[]
   readonly referencePrice: ReferencePrice
+  /** What the account has lost by the guard's own count; only where it bounds losses. */
+  readonly loss: (() => Loss | LossUnknown) | undefined
 }
+
+/** Why a loss can't be told: never read, read too long ago, or read by lines of venue.yaml that have changed. */
+export type LossUnknown = "no_equity" | "reading_old" | "equity_changed"
 
 /** A bound that would be passed, and by what. Units are the bound's. */
 export type Excess = Parts & {
-  readonly kind: "max_position" | "max_open_orders" | "max_open_notional"
+  readonly kind: GuardUse["kind"]
   /** What of the position is bounded; only of `max_position`, as `symbolId`. */
   readonly measure?: PositionMax["kind"]
   readonly symbolId?: number
@@ -28,12 +35,15 @@ export type Excess = Parts & {
   readonly worst: Decimal
   /** What is left of the bound without it. */
   readonly room: Decimal
+  /** Only of a loss: from what it is counted. */
+  readonly from?: Decimal
 }
 
 /** Why a guard can't tell, and so refuses. */
 export type Unjudged =
   | { readonly kind: "no_reading" }
   | { readonly kind: "in_flight" }
+  | { readonly kind: LossUnknown }
   | ({ readonly kind: "unknown_price"; readonly of: Excess["kind"] } & Pick<Excess, "symbolId">)
 
 /**
@@ -53,9 +63,12 @@ export function judgeGuard(
   return firstPassed(guard, worst, ask)
 }
 
-function firstPassed(guard: Guard, worst: Worst, { openers: sides, referencePrice }: GuardAsk) {
-  for (const { of, max, parts } of boundsOf(guard, { worst, sides, referencePrice })) {
-    if (parts === undefined) return unknownPrice(of)
+function firstPassed(guard: Guard, worst: Worst, ask: GuardAsk) {
+  const { openers: sides, referencePrice } = ask
+  const loss = ask.loss?.()
+  if (typeof loss === "string") return { kind: loss }
+  for (const { of, max, parts } of boundsOf(guard, { worst, sides, loss, referencePrice })) {
+    if (parts === undefined || max === undefined) return unknownPrice(of)
     const over = excess(parts, max)
     if (over !== undefined) return { ...of, ...over }
   }
@@ -73,6 +86,7 @@ function isBounded(guard: Guard, openers: readonly Opener[]): boolean {
   return (
     guard.maxOpenOrders !== undefined ||
     guard.maxOpenNotional !== undefined ||
+    guard.loss !== undefined ||
     openers.some(({ symbolId }) => positionMax(guard, symbolId) !== undefined)
   )
 }
@@ -81,22 +95,25 @@ function isBounded(guard: Guard, openers: readonly Opener[]): boolean {
 export type SideOf = Pick<Opener, "symbolId" | "side">
 
 /** A bound of a guard, and what comes to it. */
-type Bound = Pick<Excess, "max"> & {
-  readonly of: Pick<Excess, "kind" | "measure" | "symbolId">
+type Bound = {
+  readonly of: Pick<Excess, "kind" | "measure" | "symbolId" | "from">
   readonly side?: Side
+  /** `undefined` where it is a share of what isn't known. */
+  readonly max: Decimal | undefined
   /** `undefined` where they take a price that isn't known, or nothing is known. */
   readonly parts: Parts | undefined
 }
 
-/** The bounds on these sides of positions, then those on all open orders. */
+/** The bounds on these sides of positions, then those on all open orders, then that on losses. */
 export function* boundsOf(
   guard: Guard,
   of: Pick<GuardAsk, "referencePrice"> & {
     readonly worst: Worst | undefined
+    readonly loss: Loss | undefined
     readonly sides: readonly SideOf[]
   },
 ): Generator<Bound> {
-  const { worst, sides, referencePrice } = of
+  const { worst, sides, loss, referencePrice } = of
   for (const { symbolId, side } of sides) {
     const bound = positionMax(guard, symbolId)
     if (bound === undefined) continue
@@ -111,6 +128,12 @@ export function* boundsOf(
   }
   if (max !== undefined) {
     yield { of: { kind: "max_open_notional" }, max, parts: worst?.openNotional(referencePrice) }
+  }
+  if (guard.loss !== undefined) {
+    const { shock } = guard.loss
+    const parts = worst && loss && lossParts(loss, worst, { shock, referencePrice })
+    const from = loss && { from: loss.from.at }
+    yield { of: { kind: lossKind(guard.loss), ...from }, max: loss?.max, parts }
   }
 }
 

@@ -1,6 +1,8 @@
 import { Fault } from "../../std/fault.ts"
+import type { Marks } from "../guards/equity.ts"
 import type { Client, KeyEntry } from "./records/bindings.ts"
 import { isSameScope, type Freeze } from "./records/freeze.ts"
+import { readMarks, type GuardState, type MarksFields } from "./records/guard-rows.ts"
 import { readPrice, type Price, type PriceFields } from "./records/prices.ts"
 import type { Act, Acts, Raise } from "./records/row.ts"
 import type { StandingFields } from "./records/standing.ts"
@@ -23,6 +25,10 @@ export type Standing = {
   readonly freezes: readonly Freeze[]
   /** Clients whose silence counts, for they were heard and weren't missed since. */
   readonly armed: readonly string[]
+  /** From what losses are counted, by account. */
+  readonly marks: ReadonlyMap<string, Marks>
+  /** Guards that tripped, or were allowed more for a while. */
+  readonly guards: readonly GuardState[]
 }
 
 /** What the ledger's fields say. What has not changed since it was read last is the very same again. */
@@ -35,12 +41,19 @@ export function bindingsOf(standing: StandingFields): Bindings {
     acceptedHash: standing.accepted.values().next().value?.hash,
     freezes: listOf(standing.freezes),
     armed: armedIn(standing.armed),
+    marks: marksIn(standing.marks),
+    guards: listOf(standing.guards),
   }
 }
 
 const lists = once((part: ReadonlyMap<string, unknown>) => [...part.values()])
 const listOf = <Entry>(part: ReadonlyMap<string, Entry>) => lists(part) as readonly Entry[]
 const armedIn = once((part: ReadonlyMap<string, unknown>) => [...part.keys()])
+const marksOf = once(readMarks)
+const marksIn = once(
+  (part: ReadonlyMap<string, MarksFields>): ReadonlyMap<string, Marks> =>
+    new Map(part.entries().map(([account, fields]) => [account, marksOf(fields)])),
+)
 const priceOf = once(readPrice)
 const pricesIn = once(
   (part: ReadonlyMap<string, PriceFields>): ReadonlyMap<number, Price> =>

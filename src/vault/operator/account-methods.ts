@@ -5,7 +5,7 @@ import { err, ok, type Result } from "../../std/result.ts"
 import { type Decimal, parseDecimal, zero } from "../../venue/decimal.ts"
 import type { FieldError } from "../../venue/json.ts"
 import type { AccountPoll, Profile } from "../../venue/profile.ts"
-import type { SetInForce } from "../active/active-set.ts"
+import type { Acts } from "../active/active-set.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import { pollName } from "../ledger/records/bindings.ts"
 import { log } from "../process/log.ts"
@@ -13,8 +13,9 @@ import { spendingOfRead } from "../request/admit-read.ts"
 import { invalidRequest, refuse } from "../request/refuse.ts"
 import { enlarges, type Reading, type Side } from "../guards/exposure.ts"
 import type { GuardedAccount, GuardedAccounts } from "../guards/accounts.ts"
+import { followEquity } from "./follow-equity.ts"
 
-type Readings = SetInForce & {
+type Readings = Pick<Acts, "active" | "act" | "now"> & {
   readonly accounts: GuardedAccounts
   readonly ledger: { readonly budgets: Pick<Budgets, "shortage" | "count"> }
 }
@@ -83,7 +84,10 @@ function takeReading(
   const reading = readingOf(given, account, vault.active().profile)
   if (!reading.ok) return refuse(invalidRequest(reading.error), null)
   const { beganMs: askedAtMs } = account.poll
-  account.exposure.read({ askedAtMs, venueAtMs: given.venue_at, ...reading.value })
+  const read: Reading = { askedAtMs, venueAtMs: given.venue_at, ...reading.value }
+  const worst = account.exposure.worst([])
+  const before = typeof worst === "string" ? undefined : worst
+  if (account.exposure.read(read)) followEquity(account, read, { ...vault, worst: before })
   return { kind: "answer" }
 }
 

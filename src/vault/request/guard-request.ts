@@ -11,7 +11,8 @@ import type { Client } from "../ledger/records/bindings.ts"
 import { circumstancesOf, type JudgedBy, judgedFor } from "./judge-request.ts"
 import type { ParsedRequest } from "./parse-request.ts"
 import { openersOf } from "./openers.ts"
-import { guardExceeded, guardUnreadable, nothingToReduce } from "./refuse-guarded.ts"
+import { lossStanding } from "./guard-losses.ts"
+import { guardExceeded, guardTripped, guardUnreadable, nothingToReduce } from "./refuse-guarded.ts"
 
 /** What guards make of a request that the rules allow. */
 export function guardRequest(
@@ -49,9 +50,12 @@ export function guardedBy(ask: GuardAsk, accounts: GuardedAccounts): ReserveAsk[
       if (openers.value.length === 0) return account && refuseReducing(subject, first, account)
       if (account === undefined) return guardUnreadable("account_unknown", first, address)
       const { symbols } = set.profile
-      const asked = { openers: openers.value, referencePrice: sizingPrice(subject.circumstances) }
+      const [asked, referencePrice] = [openers.value, sizingPrice(subject.circumstances)]
+      const by = { set, nowMs: subject.circumstances.nowMs }
       for (const guard of guards) {
-        const found = judgeGuard(guard, account.exposure, asked)
+        const { trip, loss } = lossStanding(guard, account, by) ?? {}
+        if (trip !== undefined) return guardTripped(trip, guard, account)
+        const found = judgeGuard(guard, account.exposure, { openers: asked, referencePrice, loss })
         if (found === undefined) continue
         account.poll.isWanted = true
         return guardExceeded(found, { guard, account, symbols })

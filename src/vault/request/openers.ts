@@ -32,8 +32,10 @@ export function openersOf(
     const opener = openerOf(read, subject, mode)
     if (!opener.ok) return opener
     const { side } = opener.value
-    if (side !== "neither")
-      openers.push({ ...opener.value, side, notional: sizes[index]?.entry ?? null })
+    if (side !== "neither") {
+      const { entry: notional = null, cost = null } = sizes[index] ?? {}
+      openers.push({ ...opener.value, side, notional, cost })
+    }
   }
   return ok(openers)
 }
@@ -59,7 +61,10 @@ function openerOf(
   read: ReadOrder,
   { circumstances: { profile } }: Subject,
   mode: PositionMode,
-): Result<Omit<Opener, "notional" | "side"> & { readonly side: Side | "neither" }, Uncountable> {
+): Result<
+  Omit<Opener, "notional" | "cost" | "side"> & { readonly side: Side | "neither" },
+  Uncountable
+> {
   const { order, symbol } = read
   if (!isShown(order, profile)) return err("shown_nowhere")
   if (symbol?.market !== "perp") return err("not_a_perpetual")

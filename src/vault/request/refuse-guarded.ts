@@ -3,6 +3,7 @@ import { formatDecimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
 import { symbolText } from "../policy/match/judged-request.ts"
 import type { PlacedGuard } from "../policy/terms.ts"
+import type { GuardState } from "../ledger/records/guard-rows.ts"
 import type { Excess, SideOf, Unjudged } from "../guards/guard.ts"
 import type { GuardedAccount } from "../guards/accounts.ts"
 import type { Uncountable } from "./openers.ts"
@@ -22,6 +23,12 @@ const advice: Readonly<Record<Why, string>> = {
   side_missing: "in hedge mode an order needs its position_side, long or short",
   position_mode:
     "it would change what the guard counts by; change it at the venue, then in venue.yaml, and restart",
+  no_equity:
+    "what the account is worth was never read; account.equity in venue.yaml says where it is",
+  reading_old:
+    "the account was read too long ago to tell what it has lost; see account_poll_failed in the log",
+  equity_changed:
+    "what venue.yaml reads of the account was changed, or a ledger was restored, so losses can't be counted on; a person compares them with the venue's own page: countersign guards anchor",
   unknown_price:
     "its worst price, or that of an order that is open, isn't known: no reference price is fresh, or a market order was sent without slippage",
 }
@@ -59,14 +66,32 @@ export function guardExceeded(found: Excess | Unjudged, { guard, account, symbol
     worst: formatDecimal(found.worst),
     room: formatDecimal(found.room),
   }
+  const { equity } = account.last
+  const isLoss = found.from !== undefined
   const what = [kind, measure, symbol].filter((word) => word !== null).join(" ")
   return {
     code: "guard_exceeded",
     message: `The guard ${policy}/${name} (${file}:${line}) has no room: ${what} of ${account.name} would come to ${figures.worst}, and ${figures.max} is allowed (${figures.measured} by the last reading, ${figures.in_flight} in flight, ${figures.asked} asked). Cancels and reduce-only orders pass.`,
     data: {
       ...{ policy, guard: name, account: account.address, kind, measure, symbol, ...figures },
+      from: found.from === undefined ? null : formatDecimal(found.from),
+      equity: isLoss && equity !== undefined ? formatDecimal(equity) : null,
       read_at: account.exposure.reading()?.askedAtMs ?? 0,
     },
+  }
+}
+
+/** That a guard has tripped, so that nothing opens. */
+export function guardTripped(
+  { bounds: kind, since, until }: GuardState,
+  { policy, name, file, line }: PlacedGuard,
+  account: Pick<GuardedAccount, "name" | "address">,
+): Refusal {
+  const ends = until === null ? "a person ends it" : "it ends with the day, or a person ends it"
+  return {
+    code: "guard_tripped",
+    message: `The guard ${policy}/${name} (${file}:${line}) has tripped: ${account.name} has lost what ${kind} allows. Nothing opens a position there now; ${ends}: countersign guards rearm. Cancels and reduce-only orders pass.`,
+    data: { policy, guard: name, account: account.address, kind, since, until },
   }
 }
 

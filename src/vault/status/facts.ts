@@ -10,7 +10,7 @@ import type { KeyEntry } from "../ledger/records/bindings.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { termsOf } from "../request/spending.ts"
 import { endingsOf, keylessClients } from "./endings.ts"
-import { accountAges } from "./guard-use.ts"
+import { accountAges, guardTrips } from "./guard-use.ts"
 import { hasDrifted, isAgeing, isPriceUsable, listPrices } from "./fed-prices.ts"
 import { waitingHolds } from "./holds.ts"
 import { listLimits } from "./limit-use.ts"
@@ -32,6 +32,7 @@ export function factsOf(sources: StatusSources): Facts {
     prices: priceFacts(set, nowMs).slice(0, mostNamed),
     endings: soonestEndings(endingsOf(set, nowMs)),
     keyless: keylessClients(set, nowMs).slice(0, mostNamed),
+    trips: guardTrips(sources).slice(0, mostNamed),
     files_differ: differ === undefined ? null : { since: differ.sinceMs, fix: differ.fix },
     hosts: silence.map(([host, silent_ms]) => ({ host, silent_ms })),
     holds: waitingHolds(sources).map(({ id, client, key, operation, policy, rule }) => {

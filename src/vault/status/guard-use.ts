@@ -1,5 +1,5 @@
 import type { GuardUse } from "../../contract/bot-views.ts"
-import type { AccountAge } from "../../contract/facts.ts"
+import type { AccountAge, Facts } from "../../contract/facts.ts"
 import { type Decimal, formatDecimal } from "../../venue/decimal.ts"
 import { type ActiveSet, heldPrice, referencePrice, ownAccountOf } from "../active/active-set.ts"
 import type { GuardedAccount } from "../guards/accounts.ts"
@@ -7,6 +7,7 @@ import type { Parts } from "../guards/exposure.ts"
 import { boundsOf, roomOf } from "../guards/guard.ts"
 import { sizingPrice, symbolText } from "../policy/match/judged-request.ts"
 import type { PlacedGuard } from "../policy/terms.ts"
+import { boundsLoss, fullName, lossStanding, tripOf } from "../request/guard-losses.ts"
 import { guardsFor } from "../request/guard-request.ts"
 import type { StatusSources } from "./sources.ts"
 
@@ -28,28 +29,32 @@ export function guardUses(sources: StatusSources, client?: string): readonly Gua
 
 function usesOf(
   placed: PlacedGuard,
-  { name: account_name, address: account, exposure }: GuardedAccount,
+  guarded: GuardedAccount,
   sources: StatusSources,
 ): readonly GuardUse[] {
   const { policy, name: guard, file, line, maxPosition } = placed
+  const { name: account_name, address: account, exposure } = guarded
   const told = exposure.worst([])
   const worst = typeof told === "string" ? undefined : told
   const symbols = new Set([...(maxPosition?.bySymbol.keys() ?? []), ...(worst?.symbols() ?? [])])
   const sides = [...symbols].flatMap((symbolId) =>
     (["long", "short"] as const).map((side) => ({ symbolId, side })),
   )
-  const bounds = boundsOf(placed, { worst, sides, referencePrice: priceNow(sources) })
+  const by = { set: sources.active(), nowMs: sources.now() }
+  const standing = lossStanding(placed, guarded, by)
+  const lost = standing?.loss()
+  const loss = typeof lost === "string" ? undefined : lost
+  const bounds = boundsOf(placed, { worst, sides, loss, referencePrice: priceNow(sources) })
   const read_at = exposure.reading()?.askedAtMs ?? null
   return [...bounds]
     .filter(({ of, side }) => of.measure !== "gross" || side === "long")
     .map(({ of: { kind, measure = null, symbolId }, side = null, max, parts }) => ({
       ...{ policy, guard, file, line, account, account_name, kind, measure },
-      symbol:
-        symbolId === undefined ? null : symbolText(symbolId, sources.active().profile.symbols),
+      symbol: symbolId === undefined ? null : symbolText(symbolId, by.set.profile.symbols),
       side: measure === "gross" ? null : side,
-      max: formatDecimal(max),
-      ...(parts === undefined ? untold : figuresOf(parts, max)),
-      read_at,
+      max: max === undefined ? null : formatDecimal(max),
+      ...(parts === undefined || max === undefined ? untold : figuresOf(parts, max)),
+      ...{ read_at, tripped_at: standing?.trip?.since ?? null },
     }))
 }
 
@@ -84,6 +89,18 @@ export function accountAges(sources: StatusSources): readonly AccountAge[] {
     const unread_ms = nowMs - (exposure.reading()?.askedAtMs ?? sinceMs)
     return { account, unread_ms, is_late: unread_ms > mostMs }
   })
+}
+
+/** Guards on losses after which nothing opens. */
+export function guardTrips(sources: StatusSources): Facts["trips"] {
+  const set = sources.active()
+  const guards = set.policies.flatMap((policy) => policy.guards.filter(boundsLoss))
+  return guards.flatMap((guard) =>
+    [...sources.accounts.values()].flatMap((account) => {
+      const trip = tripOf(guard, account, set)
+      return trip ? [{ guard: fullName(guard), account: account.name, since: trip.since }] : []
+    }),
+  )
 }
 
 function accountsIn(trades: readonly Trade[], { accounts }: StatusSources) {

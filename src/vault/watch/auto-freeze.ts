@@ -89,14 +89,21 @@ function policyWatch(vault: Watched): AutoFreeze["noted"] {
   }
 }
 
-/** In force at once. What is frozen already stays as it is, whoever froze it. */
 function freeze(
-  { active, act, now }: Watched,
+  vault: Watched,
   scope: FreezeScope,
   { sign, reason }: { readonly sign: string; readonly reason: string },
 ): void {
+  freezeBy(vault, scope, { by: `freeze_on/${sign}`, reason })
+}
+
+/** In force at once. What is frozen already stays as it is, whoever froze it. `by` has a slash, as no client's name has. */
+export function freezeBy(
+  { active, act, now }: Pick<Acts, "active" | "act" | "now">,
+  scope: FreezeScope,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): void {
   if (active().freezes.some((earlier) => isSameScope(earlier, scope))) return
-  const by = `freeze_on/${sign}` // no client's name has a slash
   const made = { ...scope, reason, by, cancels: true, since: now() }
   act({ act: "frozen", ...made }).catch((error: unknown) =>
     logFailure("freeze_not_recorded", error),

@@ -11,6 +11,7 @@ import { ever } from "../../../src/vault/policy/terms.ts"
 import { parseAddress } from "../../../src/venue/address.ts"
 import { formatDecimal } from "../../../src/venue/decimal.ts"
 import { beginning, chained, Disk, type Entry } from "../../simulation/store/disk.ts"
+import { addressOfSecret } from "../../support/key-pair.ts"
 import { aClaim, hourMs } from "../../support/a-claim.ts"
 import { fakeClock, ledgerTime, type FakeClock } from "../../support/fake-clock.ts"
 import {
@@ -198,9 +199,23 @@ function acts(of: number): readonly Act[] {
       reason: "r",
     },
     { act: "limit_raise_ended", limit: name },
+    ...actsOfGuards(of),
     { act: "set_accepted", hash: name },
     ...actsOfKeys(of),
     ...actsOfClients(of),
+  ]
+}
+
+function actsOfGuards(of: number): readonly Act[] {
+  const account = addressOfSecret(new Uint8Array(32).fill(of + 1))
+  const mark = { from: of, of: "1", at: "2" }
+  const marks = { account, read_at: of, equity: "1.5", mapping: `${of}`, high: mark, days: {} }
+  const guard = { guard: `p/g${of}`, account, bounds: "drawdown", since: of } as const
+  return [
+    { act: "account_marked", ...marks, hours: [mark] },
+    { act: "account_marked", ...marks, hours: [], anchored: true, reason: "r" },
+    { act: "guard_tripped", ...guard, until: null, max: null, froze: false, lost: "1" },
+    { act: "guard_rearmed", ...guard, until: of, max: "3", froze: false, reason: "r" },
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { Client, KeyEntry } from "../../../src/vault/ledger/records/bindings.ts"
 import type { Freeze, FreezeScope } from "../../../src/vault/ledger/records/freeze.ts"
+import type { GuardState, MarksFields } from "../../../src/vault/ledger/records/guard-rows.ts"
 import type { Hold } from "../../../src/vault/ledger/records/hold.ts"
 import type { PriceFields } from "../../../src/vault/ledger/records/prices.ts"
 import type { Act, ActRow, Raise, RequestRow } from "../../../src/vault/ledger/records/row.ts"
@@ -19,6 +20,8 @@ export class Standing {
   readonly #prices = new Map<string, PriceFields>()
   #raises: Raise[] = []
   readonly #armed = new Set<string>()
+  readonly #marks = new Map<string, MarksFields>()
+  readonly #guards = new Map<string, GuardState>()
   #acceptedHash: string | undefined
   #lastSet: string | undefined
   #ledger = "0".repeat(32)
@@ -50,6 +53,7 @@ export class Standing {
         accepted: new Map(
           this.#acceptedHash === undefined ? [] : [["files", { hash: this.#acceptedHash }]],
         ),
+        ...{ marks: this.#marks, guards: this.#guards },
       },
       lastNonces: this.#lastNonces,
       holds: [...this.#holds.values()],
@@ -114,6 +118,14 @@ export class Standing {
     limit_raise_ended: ({ limit }) => {
       this.#endRaise(limit)
     },
+    account_marked: ({ anchored, deposit: _, reason: __, ...row }) => {
+      this.#marks.delete(row.account) // the later one comes last
+      this.#marks.set(row.account, said(row as Named<"account_marked">))
+      for (const [name, { account }] of this.#guards)
+        if (anchored === true && account === row.account) this.#guards.delete(name)
+    },
+    guard_tripped: ({ lost: _, ...row }) => this.#guard(said(row as Named<"guard_tripped">)),
+    guard_rearmed: ({ reason: _, ...row }) => this.#guard(said(row as Named<"guard_rearmed">)),
     set_accepted: ({ hash }) => (this.#acceptedHash = hash),
     set_activated: ({ hash, files }) => {
       this.#lastSet = hash
@@ -122,11 +134,19 @@ export class Standing {
     restore_accepted: ({ ledger, signers }) => {
       this.#ledger = ledger
       for (const { signer, nonce } of signers) this.#raise(signer, nonce)
+      for (const [account, marks] of this.#marks)
+        this.#marks.set(account, { ...marks, mapping: "restored" })
     },
     started: nothing,
     locked: nothing,
     unlocked: nothing,
     clock_accepted: nothing,
+  }
+
+  #guard(state: GuardState): void {
+    const name = `${state.guard} ${state.account}`
+    this.#guards.delete(name) // the later one comes last
+    this.#guards.set(name, state)
   }
 
   #changeKey(name: string, changes: Partial<KeyEntry>): void {

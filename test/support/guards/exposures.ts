@@ -5,7 +5,7 @@ import {
   type Reading,
   type Side,
 } from "../../../src/vault/guards/exposure.ts"
-import { type Decimal, parseDecimal } from "../../../src/venue/decimal.ts"
+import { type Decimal, parseDecimal, zero } from "../../../src/venue/decimal.ts"
 
 export const symbolId = 1
 export const lagMs = 3_000
@@ -22,7 +22,7 @@ export function decimal(text: string): Decimal {
 
 export function opener(side: Side, quantity: string, notional: string | null = "0"): Opener {
   const size = notional === null ? null : decimal(notional)
-  return { symbolId, side, quantity: decimal(quantity), notional: size }
+  return { symbolId, side, quantity: decimal(quantity), notional: size, cost: zero }
 }
 
 export const buy = (quantity: string): Opener => opener("long", quantity)

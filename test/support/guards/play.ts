@@ -3,7 +3,7 @@ import type { Opener, PositionMode, Reading } from "../../../src/vault/guards/ex
 import { judgeGuard } from "../../../src/vault/guards/guard.ts"
 import { isBelieved, nothingFor } from "../../../src/vault/guards/reach.ts"
 import type { Guard } from "../../../src/vault/policy/terms.ts"
-import { type Decimal, wholeDecimal } from "../../../src/venue/decimal.ts"
+import { type Decimal, wholeDecimal, zero } from "../../../src/venue/decimal.ts"
 import { openVenue, type OpenOrder, type Truth, type VenueOrder } from "./venue.ts"
 
 /** What a history is played under. */
@@ -50,6 +50,7 @@ function guardOf({ boundsOrders, isGross, mode }: Setup): Guard {
     },
     maxOpenOrders: boundsOrders ? mostOrders : undefined,
     maxOpenNotional: boundsOrders ? units(mostNotional) : undefined,
+    loss: undefined,
   }
 }
 
@@ -212,7 +213,8 @@ function ask(world: World, choose: Choices): void {
   const orders = Array.from({ length: choose(4) === 0 ? 3 : 1 }, () => anOrder(world, choose))
   const { guard, exposure, setup } = world
   const openers = openersOf(orders, setup.mode)
-  if (judgeGuard(guard, exposure, { openers, referencePrice }) !== undefined) return
+  if (judgeGuard(guard, exposure, { openers, referencePrice, loss: undefined }) !== undefined)
+    return
   if (orders.every(({ reduceOnly }) => reduceOnly) && isIdle(world, orders)) return
   const record = `r${world.signed.length}`
   const signed = { record, expiresAfterMs: world.nowMs + setup.validityMs, orders }
@@ -261,7 +263,8 @@ function openersOf(orders: readonly VenueOrder[], mode: PositionMode): readonly 
     if (side === undefined) throw new Error("the model names a side in hedge mode")
     const { symbol: symbolId, quantity } = order
     const notional = units(quantity * worstPrice(order))
-    return side === "neither" ? [] : [{ symbolId, side, quantity: units(quantity), notional }]
+    const size = { quantity: units(quantity), notional, cost: zero }
+    return side === "neither" ? [] : [{ symbolId, side, ...size }]
   })
 }
 

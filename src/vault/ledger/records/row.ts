@@ -5,6 +5,7 @@ import type { Immutable } from "../../../std/immutable.ts"
 import { clientSchema, keySchema } from "./bindings.ts"
 import { addressSchema, decimalText, operationSchema, text, whole } from "./fields.ts"
 import { freezeSchema, freezeScope } from "./freeze.ts"
+import { guardStateSchema, marksSchema } from "./guard-rows.ts"
 import { holdSchema } from "./hold.ts"
 import { priceSchema } from "./prices.ts"
 
@@ -140,6 +141,16 @@ const acts = {
   /** Takes the place of an earlier one of the same limit: `policy/name`, in older ledgers a limit's name alone. */
   limit_raised: raiseSchema,
   limit_raise_ended: z.object({ limit: text }),
+  /** What losses of an account are counted from was moved: by a reading, or by a person who says why. */
+  account_marked: marksSchema.extend({
+    /** What a reading rose by, and no profit explains. */
+    deposit: decimalText.exactOptional(),
+    /** A person has losses counted from here on; no guard of the account stands tripped. */
+    anchored: z.literal(true).exactOptional(),
+    reason: text.exactOptional(),
+  }),
+  guard_tripped: guardStateSchema.extend({ lost: decimalText }),
+  guard_rearmed: guardStateSchema.extend({ reason: text }),
   /** `files` is left out where an earlier entry with this hash has them. */
   set_activated: z.object({
     hash: text,

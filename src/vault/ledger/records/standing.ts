@@ -3,6 +3,13 @@ import * as z from "zod"
 import { clientSchema, hasEnded, keySchema, type Client, type KeyEntry } from "./bindings.ts"
 import { text } from "./fields.ts"
 import { freezeSchema, type Freeze, type FreezeScope } from "./freeze.ts"
+import {
+  guardStateName,
+  guardStateSchema,
+  marksSchema,
+  type GuardState,
+  type MarksFields,
+} from "./guard-rows.ts"
 import { priceSchema, type PriceFields } from "./prices.ts"
 import { raiseSchema, type ActRow, type Raise, type RowOf } from "./row.ts"
 
@@ -17,6 +24,10 @@ export type StandingFields = {
   readonly armed: ReadonlyMap<string, { readonly client: string }>
   /** The files that a person accepted last; one at most. */
   readonly accepted: ReadonlyMap<string, { readonly hash: string }>
+  /** From what losses are counted, by account. */
+  readonly marks: ReadonlyMap<string, MarksFields>
+  /** Guards that tripped, or were allowed more. */
+  readonly guards: ReadonlyMap<string, GuardState>
 }
 
 /** Of each part, what an entry of it is. */
@@ -25,6 +36,7 @@ export const standingSchemas: Readonly<Record<keyof StandingFields, z.ZodType>> 
   freezes: freezeSchema,
   armed: z.object({ client: text }),
   accepted: z.object({ hash: text }),
+  ...{ marks: marksSchema, guards: guardStateSchema },
 }
 
 export type Part = keyof StandingFields
@@ -47,6 +59,8 @@ export const nothingStands: StandingFields = {
   freezes: new Map(),
   armed: new Map(),
   accepted: new Map(),
+  marks: new Map(),
+  guards: new Map(),
 }
 
 /** What an act changes of what stands: in memory, in the ledger's table, and where a journal is read again. */
@@ -91,6 +105,14 @@ const changes: {
     { part: "raises", name: row.limit, to: "add", value: raiseSchema.parse(row) },
   ],
   limit_raise_ended: ({ limit }) => raiseEnds(limit),
+  account_marked: (row, { guards }) => [
+    ...anew({ part: "marks", name: row.account, to: "add", value: marksSchema.parse(row) }),
+    ...(row.anchored ? [...guards] : [])
+      .filter(([, { account }]) => account === row.account)
+      .map(([name]) => ({ part: "guards", name, to: "end" }) as const),
+  ],
+  guard_tripped: guardStands,
+  guard_rearmed: guardStands,
   set_accepted: ({ hash }) => anew({ part: "accepted", name: "files", to: "add", value: { hash } }),
   frozen: (row) =>
     anew({ part: "freezes", name: scopeName(row), to: "add", value: freezeSchema.parse(row) }),
@@ -101,7 +123,12 @@ const changes: {
   ...{ started: nothing, asked: nothing, locked: nothing, unlocked: nothing },
   ...{ hold_opened: nothing, hold_released: nothing, hold_refused: nothing },
   ...{ key_exported: nothing, set_activated: nothing, archived: nothing, backed_up: nothing },
-  ...{ restore_accepted: nothing, clock_accepted: nothing },
+  // Nobody knows what was lost in the part that is missing.
+  restore_accepted: (_, { marks }) =>
+    [...marks].map(([name, value]) => {
+      return { part: "marks", name, to: "set", value: { ...value, mapping: "restored" } }
+    }),
+  clock_accepted: nothing,
 }
 
 /** What stands after the changes. What they leave alone is the very same as before. */
@@ -153,10 +180,15 @@ function raiseEnds(limit: string): readonly Change[] {
   }))
 }
 
+function guardStands(row: GuardState): readonly Change[] {
+  const value = guardStateSchema.parse(row)
+  return anew({ part: "guards", name: guardStateName(row), to: "add", value })
+}
+
 function scopeName({ scope, name }: FreezeScope): string {
   return `${scope} ${name ?? ""}`
 }
 
 /** Acts after which nothing may be given out that was decided before: something isn't signed any more. */
 export const withdrawal =
-  /^(?:frozen|limit_raise(?:d|_ended)|client_(?:set|token_set|revoked)|agent_revoked|key_(?:removed|replaced|targets_set))$/
+  /^(?:frozen|limit_raise(?:d|_ended)|client_(?:set|token_set|revoked)|guard_tripped|agent_revoked|key_(?:removed|replaced|targets_set))$/

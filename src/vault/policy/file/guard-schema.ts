@@ -13,6 +13,7 @@ import {
   textAs,
   unknownSymbol,
 } from "../values/scalars.ts"
+import { lossBound, lossShape } from "./loss-schema.ts"
 
 /** An entry of `guards`. */
 export function guardSchema(symbols: SymbolTable): z.ZodType<Guard> {
@@ -35,25 +36,27 @@ export function guardSchema(symbols: SymbolTable): z.ZodType<Guard> {
           "The most quote units of such orders together.",
           "100000",
         ),
+        ...lossShape,
       },
-      {
-        error: objectError(
-          "a guard: a name, and max_position, max_open_orders or max_open_notional",
-        ),
-      },
+      { error: objectError(`a guard: a name, and one of ${bounds}`) },
     )
-    .transform(({ name, max_position, max_open_orders, max_open_notional }, context): Guard => {
-      if ((max_position ?? max_open_orders ?? max_open_notional) === undefined) {
-        tell(context, "must have max_position, max_open_orders or max_open_notional")
+    .transform((written, context): Guard => {
+      const { name, max_position, max_open_orders, max_open_notional } = written
+      const loss = lossBound(written, context)
+      if ((max_position ?? max_open_orders ?? max_open_notional ?? loss) === undefined) {
+        tell(context, `must have one of ${bounds}`)
       }
       return {
         name,
         maxPosition: max_position,
         maxOpenOrders: max_open_orders,
         maxOpenNotional: max_open_notional,
+        loss,
       }
     })
 }
+
+const bounds = "max_position, max_open_orders, max_open_notional, daily_loss, loss and drawdown"
 
 const wholeNumber = textAs(
   (text) => (/^(?:0|[1-9]\d{0,5})$/.test(text) ? Number(text) : undefined),

@@ -23,7 +23,8 @@ function setWith(ages: { readonly writtenMs: number; readonly fedMs: number }): 
   const fed = { symbolId: 1, value: wholeDecimal(200n), asOfMs: nowMs - ages.fedMs }
   const prices = new Map([[1, { ...fed, by: "feed", confirmed: true }]])
   const files = { config: config.value, profile, policies: [], texts: [], policyHash: "" }
-  return { ...files, prices, raises: [], acceptedHash: undefined, freezes: [], armed: [] }
+  const stands = { raises: [], acceptedHash: undefined, freezes: [], armed: [] }
+  return { ...files, prices, ...stands, marks: new Map(), guards: [] }
 }
 
 function priceOf(set: FileSet & Standing): string | undefined {

@@ -3,7 +3,8 @@ import { describe, it } from "node:test"
 
 import { openExposure, type Exposure, type Opener } from "../../../../src/vault/guards/exposure.ts"
 import type { Decimal } from "../../../../src/venue/decimal.ts"
-import { judgeGuard } from "../../../../src/vault/guards/guard.ts"
+import { judgeGuard, type LossUnknown } from "../../../../src/vault/guards/guard.ts"
+import type { Loss } from "../../../../src/vault/guards/loss.ts"
 import type { Guard, PositionMax } from "../../../../src/vault/policy/terms.ts"
 import { formatDecimal } from "../../../../src/venue/decimal.ts"
 import {
@@ -21,6 +22,7 @@ import {
 
 const nothing: Guard = {
   ...{ name: "g", maxPosition: undefined, maxOpenOrders: undefined, maxOpenNotional: undefined },
+  loss: undefined,
 }
 
 function positionGuard(kind: PositionMax["kind"], max: string): Guard {
@@ -34,15 +36,27 @@ const netOf10 = positionGuard("net", "10")
 function judged(
   guard: Guard,
   exposure: Exposure,
-  asked: readonly Opener[] | { readonly openers: readonly Opener[]; readonly reference: string },
+  asked:
+    | readonly Opener[]
+    | { readonly openers: readonly Opener[]; readonly reference: string; readonly lost?: string },
 ) {
-  const { openers, reference } =
-    "openers" in asked ? asked : { openers: asked, reference: undefined }
+  const { openers, reference, lost } =
+    "openers" in asked ? asked : { openers: asked, reference: undefined, lost: undefined }
   const referencePrice = () => (reference === undefined ? undefined : decimal(reference))
-  const said: object | undefined = judgeGuard(guard, exposure, { openers, referencePrice })
+  const said: object | undefined = judgeGuard(guard, exposure, {
+    ...{ openers, referencePrice },
+    loss: lost === undefined ? undefined : () => lossOf(lost),
+  })
   return (
     said && Object.fromEntries(Object.entries(said).map(([name, value]) => [name, shown(value)]))
   )
+}
+
+/** Of 1,000, and a bound of 100. */
+function lossOf(lost: string): Loss | LossUnknown {
+  if (!/^\d/.test(lost)) return lost as LossUnknown
+  const from = { fromMs: 0, of: decimal("1000"), at: decimal("1000") }
+  return { measured: decimal(lost), from, max: decimal("100") }
 }
 
 function shown(value: unknown): unknown {
@@ -151,6 +165,54 @@ describe("max_open_notional", () => {
     const exposure = exposureOf({ orders: [open("short", "2", "10")] })
     const unknown = { kind: "unknown_price", of: "max_open_notional" }
     assert.deepEqual(judged(guard, exposure, [opener("long", "1", "1")]), unknown)
+  })
+})
+
+describe("a bound on losses", () => {
+  const window = { kind: "rolling", lengthMs: 3_600_000 } as const
+  const guard: Guard = {
+    ...nothing,
+    loss: {
+      ...{ window, max: { kind: "amount", value: decimal("100") }, shock: decimal("0.01") },
+      ...{ maxAgeMs: 60_000, then: "refuse" },
+    },
+  }
+  const costing = (quantity: string, cost: string | null): Opener => ({
+    ...buy(quantity),
+    cost: cost === null ? null : decimal(cost),
+  })
+
+  it("lets the loss, what orders cost and what a shock does to the position come to it, and no further", () => {
+    // By a shock of 1 % of a price of 100, each base unit may lose 1.
+    const exposure = exposureOf({ positions: [held("long", "20")], orders: [open("short", "5")] })
+    take(exposure, [costing("10", "4")])
+    const ask = (lost: string) =>
+      judged(guard, exposure, { openers: [costing("7", "9")], reference: "100", lost })
+    assert.equal(ask("50"), undefined)
+    assert.deepEqual(ask("50.01"), {
+      ...{ kind: "loss", max: "100", measured: "50.01", inFlight: "34", asked: "16" },
+      ...{ worst: "100.01", room: "15.99", from: "1000" },
+    })
+  })
+
+  it("asks no shock for an order on the smaller side", () => {
+    const exposure = exposureOf({ positions: [held("long", "20")] })
+    const ask = (quantity: string) => ({ openers: [sell(quantity)], reference: "100", lost: "80" })
+    assert.equal(judged(guard, exposure, ask("20")), undefined)
+    assert.equal(judged(guard, exposure, ask("20.01"))?.["worst"], "100.01")
+  })
+
+  it("can't judge without the loss, a price, or what an order may cost", () => {
+    const exposure = exposureOf()
+    const [openers, reference, lost] = [[costing("1", "1")], "100", "0"]
+    for (const why of ["no_equity", "reading_old", "equity_changed"]) {
+      assert.deepEqual(judged(guard, exposure, { openers, reference, lost: why }), { kind: why })
+    }
+    const unknown = { kind: "unknown_price", of: "loss" }
+    const asked = { openers: [costing("1", null)], reference, lost }
+    assert.deepEqual(judged(guard, exposure, asked), unknown)
+    take(exposure, [costing("1", null)])
+    assert.deepEqual(judged(guard, exposure, { openers, reference, lost }), unknown)
   })
 })
 

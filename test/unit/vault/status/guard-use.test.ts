@@ -29,7 +29,7 @@ describe("what a guard leaves", () => {
       ...{ policy: "bot", guard: "small", file: "policies/0.yaml", line: 4 },
       ...{ account: guardedWallet.address, account_name: "main" },
       ...{ kind: "max_position", measure: "net", symbol: "BTC-PERP", side: "long" },
-      ...{ max: "1", measured: null, in_flight: null, room: null, read_at: null },
+      ...{ max: "1", measured: null, in_flight: null, room: null, read_at: null, tripped_at: null },
     })
     assert.deepEqual(
       others.map(({ kind, side, room }) => [kind, side, room]),

@@ -17,6 +17,9 @@ const client = {
 }
 const drift = { ...{ anchor: "1", anchor_at: 1, allowance: "10" }, held: null }
 
+const mark = { from: 1, of: "1", at: "1.5" }
+const guardState = { guard: "p/g", account: address, bounds: "loss", since: 1 } as const
+
 type Fields = Readonly<Record<string, unknown>>
 type FieldsOf<Name, One = Act> = One extends Act
   ? Name extends One["act"]
@@ -57,6 +60,12 @@ const acts: { readonly [Name in Act["act"]]: FieldsOf<Name> } = {
   },
   limit_raised: { limit: "daily", to: "1.5", until: 1, reason: "r" },
   limit_raise_ended: { limit: "daily" },
+  account_marked: {
+    ...{ account: address, read_at: 1, equity: "1", mapping: "00", high: mark },
+    ...{ days: { UTC: mark }, hours: [mark], deposit: "1", anchored: true, reason: "r" },
+  },
+  guard_tripped: { ...guardState, until: null, max: null, froze: true, lost: "1" },
+  guard_rearmed: { ...guardState, until: 1, max: "2", froze: false, reason: "r" },
   set_activated: { hash: "00", files: [{ name: "a.yaml", text: "" }] },
   set_accepted: { hash: "00" },
   // Never another host's: refused below.
@@ -72,7 +81,11 @@ const acts: { readonly [Name in Act["act"]]: FieldsOf<Name> } = {
 const others: Readonly<Record<Exclude<JournalRow["kind"], "act">, Fields>> = {
   request: {
     ...{ ...asked, rule: "r", purpose: "forward", nonce: 1, expires_after: 1, release: "hold_1" },
-    ...{ sizes: [{ entry: "1.5", legs: [null, "2"], cost: "0.5" }], ever: { life: "0.1" }, counted_at: 1 },
+    ...{
+      sizes: [{ entry: "1.5", legs: [null, "2"], cost: "0.5" }],
+      ever: { life: "0.1" },
+      counted_at: 1,
+    },
     refunds: [
       { meter: "m", amount: "1", max: "2", window: { kind: "rolling", length_ms: 1 } },
       { meter: "m", amount: "1", max: "2", window: { kind: "day", start_ms: 1, end_ms: 2 } },
@@ -102,8 +115,29 @@ const rows: readonly Fields[] = [
 
 /** Of these nothing follows, or they may be left out. */
 const free = new Set([
-  ...["seq", "started.policy_hash", "sizes", "cost", "ever", "refunds", "counted_at", "client_order_id"],
-  ...["release", "traceparent", "isolated", "idempotency", "answer", "drift", "files", "wallet"],
+  ...[
+    "seq",
+    "started.policy_hash",
+    "sizes",
+    "cost",
+    "ever",
+    "refunds",
+    "counted_at",
+    "client_order_id",
+  ],
+  ...[
+    "release",
+    "traceparent",
+    "isolated",
+    "idempotency",
+    "answer",
+    "drift",
+    "files",
+    "wallet",
+    "deposit",
+    "anchored",
+    "account_marked.reason",
+  ],
 ])
 const read = (row: unknown) => readRow(JSON.stringify(row))
 const nameOf = (row: Fields) => String(row["act"] ?? row["kind"])

@@ -47,6 +47,8 @@ describe("a new ledger", () => {
       acceptedHash: undefined,
       freezes: [],
       armed: [],
+      marks: new Map(),
+      guards: [],
     })
     assert.equal(await ledger.set("no such hash"), undefined)
   })

@@ -490,7 +490,7 @@ describe("policies/example.yaml", () => {
     const lists = [deny, limits, guards, hold, reads]
     assert.deepEqual(
       lists.map(({ length }) => length),
-      [3, 3, 1, 2, 1],
+      [3, 3, 4, 2, 1],
     )
     const written = active.match(/^ {2}(?: {2}|- )([a-z_]+):/gm)
     const keys = written?.map((key) => key.replaceAll(/[ :-]/g, ""))
