@@ -327,6 +327,7 @@ const matchers = [
 const sums = [
   "sum: submitted_notional, window: 1h, max: '5'",
   "sum: submitted_quantity, window: day, zone: UTC, max: '5', per: symbol",
+  "sum: worst_cost, window: 1h, max: '5', per: symbol",
   "count: requests, window: 1s, max: '5', per: account",
   "count: orders, window: 31d, max: '5', per: client, lane: reduce",
   "count: orders, window: 1h, max: '5', mode: observe, per: key",

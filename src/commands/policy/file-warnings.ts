@@ -2,15 +2,8 @@ import type { Warning } from "../../contract/views.ts"
 import type { FileSet } from "../../vault/config/load-files.ts"
 import { mayMeet, share } from "../../vault/policy/file/policy-file.ts"
 import { usesOrderMatchers } from "../../vault/policy/match/matchers.ts"
-import type {
-  Entry,
-  Guard,
-  Policy,
-  Rule,
-  SizeBound,
-  Deny,
-  Limit,
-} from "../../vault/policy/terms.ts"
+import type { Guard } from "../../vault/policy/guard-terms.ts"
+import type { Entry, Policy, Rule, SizeBound, Deny, Limit } from "../../vault/policy/terms.ts"
 import { unreadWarning } from "../../vault/status/guard-warnings.ts"
 import { panicWarnings, cancelWarning } from "../../vault/status/warnings.ts"
 import { formatDecimal } from "../../venue/decimal.ts"

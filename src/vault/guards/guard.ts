@@ -8,7 +8,7 @@ import {
   wholeDecimal,
   zero,
 } from "../../venue/decimal.ts"
-import { type Guard, lossKind, type PositionMax } from "../policy/terms.ts"
+import { type Guard, lossKind, type PositionMax } from "../policy/guard-terms.ts"
 import type { Exposure, Opener, Parts, Side, Worst } from "./exposure.ts"
 import { type Loss, lossParts } from "./loss.ts"
 import type { ReferencePrice } from "./open-notional.ts"

@@ -5,7 +5,8 @@ import {
   subtractDecimals,
   zero,
 } from "../../venue/decimal.ts"
-import { isEver, type LossBound } from "../policy/terms.ts"
+import type { LossBound } from "../policy/guard-terms.ts"
+import { isEver } from "../policy/terms.ts"
 import { excessOf, hourMs, type Mark, type Marks } from "./equity.ts"
 import { mayHold, type Parts, type Worst } from "./exposure.ts"
 import type { ReferencePrice } from "./open-notional.ts"

@@ -20,7 +20,7 @@ import {
   type Marks,
 } from "../guards/equity.ts"
 import { mayHold, type Reading, type Worst } from "../guards/exposure.ts"
-import { lossKind } from "../policy/terms.ts"
+import { lossKind } from "../policy/guard-terms.ts"
 import { marksFields } from "../ledger/records/guard-rows.ts"
 import type { Act } from "../ledger/records/row.ts"
 import { log, logFailure } from "../process/log.ts"

@@ -11,7 +11,7 @@ import type { Acts } from "../active/active-set.ts"
 import type { GuardedAccount, GuardedAccounts } from "../guards/accounts.ts"
 import { anchored, hundredth, isPlausible, paidIn, paidOut } from "../guards/equity.ts"
 import { marksFields } from "../ledger/records/guard-rows.ts"
-import { lossKind } from "../policy/terms.ts"
+import { lossKind } from "../policy/guard-terms.ts"
 import { fullName, lossNow } from "../request/guard-losses.ts"
 import { appliedTo, dayStarts } from "./follow-equity.ts"
 

@@ -1,7 +1,7 @@
-import type { LossKind } from "../../contract/refusal.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Decimal } from "../../venue/decimal.ts"
 import type { OperationId } from "../../venue/profile.ts"
+import type { PlacedGuard } from "./guard-terms.ts"
 import { type Matchers, matcherReasons, type MatcherReason } from "./match/matchers.ts"
 import type { FieldPointer } from "./values/scalars.ts"
 import type { DayWindow } from "./values/local-clock.ts"
@@ -86,55 +86,6 @@ export type Over = { readonly kind: "quantity" | "notional"; readonly bound: Siz
 export type Deny = Entry & { readonly over: Over | undefined }
 
 export type Hold = Deny & { readonly ttlMs: number }
-
-/**
- * The most that a position may come to. `net`: base units of either side. `gross`: base units of both sides together, for
- * hedge mode. `notional`: quote units of either side at the reference price.
- */
-export type PositionMax = { readonly kind: "net" | "gross" | "notional"; readonly max: Decimal }
-
-/** How much less an account may be worth than it was: at the start of a day, at most within a while, or ever. */
-export type LossBound = {
-  /** A day's: the loss of the day. Rolling: since the highest within it, or ever. */
-  readonly window: LimitWindow
-  /** Quote units, or a share of what it is counted from: 5 % is 0.05. */
-  readonly max: { readonly kind: "amount" | "share"; readonly value: Decimal }
-  /** By what share of their worth positions may fall before the next reading. */
-  readonly shock: Decimal
-  /** No older reading is believed. */
-  readonly maxAgeMs: number
-  /** What follows when a reading shows a loss over it. All but `refuse` last until a person ends them, or the day does. */
-  readonly then: "refuse" | "reduce_only" | "freeze"
-}
-
-/** What a bound on losses is called in a policy. */
-export function lossKind({ window }: LossBound): LossKind {
-  if (window.kind === "day") return "daily_loss"
-  return isEver(window) ? "drawdown" : "loss"
-}
-
-/** Bounds what an account may come to. `undefined` bounds nothing, as for a symbol that has neither entry nor default. */
-export type Guard = {
-  readonly name: string
-  readonly maxPosition:
-    | {
-        readonly bySymbol: ReadonlyMap<number, PositionMax>
-        readonly default: PositionMax | undefined
-      }
-    | undefined
-  /** Of all symbols together, as `maxOpenNotional`. */
-  readonly maxOpenOrders: number | undefined
-  /** Quote units. */
-  readonly maxOpenNotional: Decimal | undefined
-  readonly loss: LossBound | undefined
-}
-
-/** A guard, and where it is written. */
-export type PlacedGuard = Guard & {
-  readonly policy: string
-  readonly file: string
-  readonly line: number
-}
 
 /** What a verdict names: an entry, or a key of the file itself. */
 export type Named = Pick<Entry, "name" | "line">

@@ -5,7 +5,7 @@ import type { LossUnknown } from "../guards/guard.ts"
 import { type Loss, lossBy } from "../guards/loss.ts"
 import { guardStateName, type GuardState } from "../ledger/records/guard-rows.ts"
 import { readDecimal } from "../ledger/records/prices.ts"
-import type { LossBound, PlacedGuard } from "../policy/terms.ts"
+import type { LossBound, PlacedGuard } from "../policy/guard-terms.ts"
 
 /** A guard that bounds losses. */
 export type LossGuard = PlacedGuard & { readonly loss: LossBound }

@@ -5,8 +5,9 @@ import { type ActiveSet, heldPrice, referencePrice, ownAccountOf } from "../acti
 import type { GuardedAccount } from "../guards/accounts.ts"
 import type { Parts } from "../guards/exposure.ts"
 import { boundsOf, roomOf } from "../guards/guard.ts"
+import type { Loss } from "../guards/loss.ts"
 import { sizingPrice, symbolText } from "../policy/match/judged-request.ts"
-import type { PlacedGuard } from "../policy/terms.ts"
+import type { PlacedGuard } from "../policy/guard-terms.ts"
 import { boundsLoss, fullName, lossStanding, tripOf } from "../request/guard-losses.ts"
 import { guardsFor } from "../request/guard-request.ts"
 import type { StatusSources } from "./sources.ts"
@@ -32,37 +33,55 @@ function usesOf(
   guarded: GuardedAccount,
   sources: StatusSources,
 ): readonly GuardUse[] {
-  const { policy, name: guard, file, line, maxPosition } = placed
+  const { policy, name: guard, file, line } = placed
   const { name: account_name, address: account, exposure } = guarded
-  const told = exposure.worst([])
-  const worst = typeof told === "string" ? undefined : told
-  const symbols = new Set([...(maxPosition?.bySymbol.keys() ?? []), ...(worst?.symbols() ?? [])])
-  const sides = [...symbols].flatMap((symbolId) =>
-    (["long", "short"] as const).map((side) => ({ symbolId, side })),
-  )
-  const by = { set: sources.active(), nowMs: sources.now() }
-  const standing = lossStanding(placed, guarded, by)
-  const lost = standing?.loss()
-  const loss = typeof lost === "string" ? undefined : lost
-  const bounds = boundsOf(placed, { worst, sides, loss, referencePrice: priceNow(sources) })
-  const read_at = exposure.reading()?.askedAtMs ?? null
-  return [...bounds]
+  const set = sources.active()
+  const standing = lossStanding(placed, guarded, { set, nowMs: sources.now() })
+  const at = {
+    read_at: exposure.reading()?.askedAtMs ?? null,
+    tripped_at: standing?.trip?.since ?? null,
+  }
+  return boundsNow(placed, { guarded, loss: known(standing?.loss()) }, sources)
     .filter(({ of, side }) => of.measure !== "gross" || side === "long")
     .map(({ of: { kind, measure = null, symbolId }, side = null, max, parts }) => ({
       ...{ policy, guard, file, line, account, account_name, kind, measure },
-      symbol: symbolId === undefined ? null : symbolText(symbolId, by.set.profile.symbols),
+      symbol: symbolId === undefined ? null : symbolText(symbolId, set.profile.symbols),
       side: measure === "gross" ? null : side,
-      max: max === undefined ? null : formatDecimal(max),
-      ...(parts === undefined || max === undefined ? untold : figuresOf(parts, max)),
-      ...{ read_at, tripped_at: standing?.trip?.since ?? null },
+      ...figuresOf(parts, max),
+      ...at,
     }))
 }
 
-const untold = { measured: null, in_flight: null, room: null }
+function boundsNow(
+  placed: PlacedGuard,
+  {
+    guarded: { exposure },
+    loss,
+  }: { readonly guarded: GuardedAccount; readonly loss: Loss | undefined },
+  sources: StatusSources,
+) {
+  const worst = known(exposure.worst([]))
+  const named = placed.maxPosition?.bySymbol.keys() ?? []
+  const symbols = new Set([...named, ...(worst?.symbols() ?? [])])
+  const sides = [...symbols].flatMap((symbolId) =>
+    (["long", "short"] as const).map((side) => ({ symbolId, side })),
+  )
+  return [...boundsOf(placed, { worst, sides, loss, referencePrice: priceNow(sources) })]
+}
 
-function figuresOf(parts: Parts, max: Decimal) {
+/** Nothing of what only says why it isn't known. */
+function known<Value extends object>(told: Value | string | undefined): Value | undefined {
+  return typeof told === "string" ? undefined : told
+}
+
+function figuresOf(parts: Parts | undefined, max: Decimal | undefined) {
+  const most = max === undefined ? null : formatDecimal(max)
+  if (parts === undefined || max === undefined) {
+    return { max: most, measured: null, in_flight: null, room: null }
+  }
   const { measured, inFlight } = parts
   return {
+    max: most,
     measured: formatDecimal(measured),
     in_flight: formatDecimal(inFlight),
     room: formatDecimal(roomOf(parts, max)),

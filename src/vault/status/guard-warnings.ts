@@ -1,7 +1,7 @@
 import type { Warning } from "../../contract/views.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { FileSet } from "../config/load-files.ts"
-import type { PlacedGuard } from "../policy/terms.ts"
+import type { PlacedGuard } from "../policy/guard-terms.ts"
 import { tradesOf } from "./guard-use.ts"
 
 const byPolicy = "change the policy's applies_to, then: countersign policy reload"

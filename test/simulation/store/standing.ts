@@ -118,14 +118,14 @@ export class Standing {
     limit_raise_ended: ({ limit }) => {
       this.#endRaise(limit)
     },
-    account_marked: ({ anchored, deposit: _, reason: __, ...row }) => {
+    account_marked: (row) => {
       this.#marks.delete(row.account) // the later one comes last
-      this.#marks.set(row.account, said(row as Named<"account_marked">))
+      this.#marks.set(row.account, said(row, ["anchored", "deposit", "reason"]))
       for (const [name, { account }] of this.#guards)
-        if (anchored === true && account === row.account) this.#guards.delete(name)
+        if (row.anchored === true && account === row.account) this.#guards.delete(name)
     },
-    guard_tripped: ({ lost: _, ...row }) => this.#guard(said(row as Named<"guard_tripped">)),
-    guard_rearmed: ({ reason: _, ...row }) => this.#guard(said(row as Named<"guard_rearmed">)),
+    guard_tripped: (row) => this.#guard(said(row, ["lost"])),
+    guard_rearmed: (row) => this.#guard(said(row, ["reason"])),
     set_accepted: ({ hash }) => (this.#acceptedHash = hash),
     set_activated: ({ hash, files }) => {
       this.#lastSet = hash
@@ -171,9 +171,9 @@ export class Standing {
   }
 }
 
-/** What a row says besides what every row does. */
-function said<Row extends ActRow>(row: Row): Row {
-  const common = ["seq", "kind", "id", "at_ms", "act"]
+/** What a row says besides what every row does, and what doesn't stand. */
+function said<Row extends ActRow>(row: Row, passing: readonly string[] = []): Row {
+  const common = ["seq", "kind", "id", "at_ms", "act", ...passing]
   return Object.fromEntries(Object.entries(row).filter(([name]) => !common.includes(name))) as Row
 }
 

@@ -2,7 +2,7 @@ import { type Exposure, enlarges, openExposure } from "../../../src/vault/guards
 import type { Opener, PositionMode, Reading } from "../../../src/vault/guards/exposure.ts"
 import { judgeGuard } from "../../../src/vault/guards/guard.ts"
 import { isBelieved, nothingFor } from "../../../src/vault/guards/reach.ts"
-import type { Guard } from "../../../src/vault/policy/terms.ts"
+import type { Guard } from "../../../src/vault/policy/guard-terms.ts"
 import { type Decimal, wholeDecimal, zero } from "../../../src/venue/decimal.ts"
 import { openVenue, type OpenOrder, type Truth, type VenueOrder } from "./venue.ts"
 

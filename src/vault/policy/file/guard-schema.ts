@@ -1,7 +1,7 @@
 import * as z from "zod"
 
 import type { SymbolTable } from "../../../venue/profile.ts"
-import type { Guard, PositionMax } from "../terms.ts"
+import type { Guard, PositionMax } from "../guard-terms.ts"
 import {
   amountAboveZero,
   described,

@@ -1,7 +1,8 @@
 import * as z from "zod"
 
 import { parsePercentage } from "../../../venue/decimal.ts"
-import { ever, type LimitWindow, type LossBound } from "../terms.ts"
+import type { LossBound } from "../guard-terms.ts"
+import { ever, type LimitWindow } from "../terms.ts"
 import { dayWindow } from "../values/local-clock.ts"
 import {
   described,

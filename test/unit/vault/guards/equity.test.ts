@@ -13,7 +13,8 @@ import {
   paidOut,
 } from "../../../../src/vault/guards/equity.ts"
 import { lossBy } from "../../../../src/vault/guards/loss.ts"
-import { ever, type LossBound } from "../../../../src/vault/policy/terms.ts"
+import type { LossBound } from "../../../../src/vault/policy/guard-terms.ts"
+import { ever } from "../../../../src/vault/policy/terms.ts"
 import { formatDecimal } from "../../../../src/venue/decimal.ts"
 import { decimal } from "../../../support/guards/exposures.ts"
 import { numRuns } from "../../../support/runs.ts"
@@ -167,7 +168,7 @@ describe("what is recorded", () => {
     ])
     assert.ok(isAsRecorded(marks, read(marks, [2, "998.002"]).marks))
     assert.ok(!isAsRecorded(marks, read(marks, [2, "998.001"]).marks))
-    assert.ok(isAsRecorded(marks, read(marks, [2, "1000"]).marks) === false)
+    assert.ok(!isAsRecorded(marks, read(marks, [2, "1000"]).marks))
     assert.ok(!isAsRecorded(marks, read(marks, [day, "999"]).marks))
     assert.ok(!isAsRecorded(marks, read(marks, [hour, "999"]).marks))
   })

@@ -5,7 +5,7 @@ import { openExposure, type Exposure, type Opener } from "../../../../src/vault/
 import type { Decimal } from "../../../../src/venue/decimal.ts"
 import { judgeGuard, type LossUnknown } from "../../../../src/vault/guards/guard.ts"
 import type { Loss } from "../../../../src/vault/guards/loss.ts"
-import type { Guard, PositionMax } from "../../../../src/vault/policy/terms.ts"
+import type { Guard, PositionMax } from "../../../../src/vault/policy/guard-terms.ts"
 import { formatDecimal } from "../../../../src/venue/decimal.ts"
 import {
   buy,

@@ -25,7 +25,7 @@ async function openLosing(t: TestContext, lines: string, account = valuedAccount
     ...guarded,
     read,
     /** So that it is believed, however far it is from the one before. */
-    async readTwice(equity: string) {
+    readTwice: async (equity: string) => {
       await read(equity)
       await read(equity)
     },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { guardSchema } from "../../../../../src/vault/policy/file/guard-schema.ts"
-import { lossKind } from "../../../../../src/vault/policy/terms.ts"
+import { lossKind } from "../../../../../src/vault/policy/guard-terms.ts"
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
 import { symbolTable } from "../../../../support/test-profile.ts"
 
