@@ -38,8 +38,7 @@ const room = {
 }
 
 const lossKinds = ["daily_loss", "loss", "drawdown"] as const
-export const lossKindSchema = z.enum(lossKinds)
-export type LossKind = z.infer<typeof lossKindSchema>
+const lossKindSchema = z.enum(lossKinds)
 /** What a guard bounds. */
 export const guardKindSchema = z.enum([
   ...(["max_position", "max_open_orders", "max_open_notional"] as const),

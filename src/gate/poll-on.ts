@@ -21,9 +21,9 @@ export function pollOn(
   const tell = tellChanges(lines, signal)
   const poll = async (): Promise<void> => {
     while (!signal.aborted) {
-      const { pauseMs, read } = await next()
-      const paused = pause(pauseMs, signal)
-      await read(tell, signal)
+      const turn = await next()
+      const paused = pause(turn.pauseMs, signal)
+      await turn.read(tell, signal)
       await paused
     }
   }

@@ -59,6 +59,7 @@ ErrorCode = Literal[
     "token_expired",
     "policy_denied",
     "guard_exceeded",
+    "guard_tripped",
     "guard_unreadable",
     "nothing_to_reduce",
     "wallet_key_required",
@@ -214,27 +215,45 @@ class Denial(_Denial, total=False):
 PolicyDeniedData = Denial
 
 
-class GuardExceededData(TypedDict):
+GuardExceededData = TypedDict(
+    "GuardExceededData",
+    {
+        "policy": str,
+        "guard": str,
+        "account": str,
+        "kind": Literal[
+    "max_position",
+    "max_open_orders",
+    "max_open_notional",
+    "daily_loss",
+    "loss",
+    "drawdown",
+],
+        "measure": Optional[Literal["net", "gross", "notional"]],
+        "symbol": Optional[str],
+        "max": str,
+        "measured": str,
+        "in_flight": str,
+        "asked": str,
+        "worst": str,
+        "room": str,
+        "from": Optional[str],
+        "equity": Optional[str],
+        "read_at": int,
+    },
+)
+
+
+class GuardTrippedData(TypedDict):
     policy: str
     guard: str
     # Its address.
     account: str
-    kind: Literal["max_position", "max_open_orders", "max_open_notional"]
-    # What of a position is bounded; null where it is no position.
-    measure: Optional[Literal["net", "gross", "notional"]]
-    symbol: Optional[str]
-    max: str
-    # By the last reading of the account.
-    measured: str
-    # Signed, and not yet covered by it.
-    in_flight: str
-    asked: str
-    # The three together.
-    worst: str
-    # What could be asked now.
-    room: str
-    # When that reading began.
-    read_at: int
+    kind: Literal["daily_loss", "loss", "drawdown"]
+    # Milliseconds since 1970.
+    since: int
+    # When its day ends; null where only a person ends it.
+    until: Optional[int]
 
 
 class GuardUnreadableData(TypedDict):
@@ -772,6 +791,12 @@ class RefusalGuardExceeded(TypedDict):
     data: GuardExceededData
 
 
+class RefusalGuardTripped(TypedDict):
+    code: Literal["guard_tripped"]
+    message: str
+    data: GuardTrippedData
+
+
 class RefusalGuardUnreadable(TypedDict):
     code: Literal["guard_unreadable"]
     message: str
@@ -853,6 +878,7 @@ Refusal = Union[
     RefusalAlreadyAccepted,
     RefusalIdempotencyExpired,
     RefusalGuardExceeded,
+    RefusalGuardTripped,
     RefusalGuardUnreadable,
     RefusalNothingToReduce,
     RefusalLimitExhausted,
@@ -1014,15 +1040,22 @@ class GuardUse(TypedDict):
     account: str
     # As venue.yaml names it.
     account_name: str
-    kind: Literal["max_position", "max_open_orders", "max_open_notional"]
+    kind: Literal[
+        "max_position",
+        "max_open_orders",
+        "max_open_notional",
+        "daily_loss",
+        "loss",
+        "drawdown",
+    ]
     # Of max_position.
     measure: Optional[Literal["net", "gross", "notional"]]
     # Of max_position.
     symbol: Optional[str]
     # Of max_position, but for gross.
     side: Optional[Literal["long", "short"]]
-    # A decimal string, in the limit's own unit.
-    max: str
+    # Null while it is a share of what isn't known.
+    max: Optional[str]
     # By the last reading; null while it can't be told, as room.
     measured: Optional[str]
     # Signed, and not covered by that reading.
@@ -1031,6 +1064,8 @@ class GuardUse(TypedDict):
     room: Optional[str]
     # When that reading began; null where there was none.
     read_at: Optional[int]
+    # Of losses: since when nothing opens; null where it does.
+    tripped_at: Optional[int]
 
 
 class BudgetView(TypedDict):

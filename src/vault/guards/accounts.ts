@@ -13,6 +13,7 @@ export type GuardedAccount = {
   readonly last: {
     /** What losses are judged by; `undefined` before. */
     equity: Decimal | undefined
+    readAtMs: number
     /** No trading explained it, so the one after decides. */
     isDoubtful: boolean
     prices: ReadonlyMap<number, Decimal>
@@ -46,7 +47,7 @@ export function openAccounts(poll: AccountPoll | undefined, sinceMs: number): Gu
       const exposure = openExposure({ lagMs })
       const unread = { beganMs: undefined, ticket: undefined, isWanted: true, waits: false }
       const last = {
-        ...{ equity: undefined, isDoubtful: false, failed: false },
+        ...{ equity: undefined, readAtMs: 0, isDoubtful: false, failed: false },
         ...{ prices: new Map<number, Decimal>(), over: new Set<string>() },
       }
       return [address, { name, address, mode, exposure, last, sinceMs, poll: unread }]

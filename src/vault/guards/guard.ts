@@ -1,4 +1,3 @@
-import type { GuardUse } from "../../contract/bot-views.ts"
 import {
   addDecimals,
   compareDecimals,
@@ -8,7 +7,7 @@ import {
   wholeDecimal,
   zero,
 } from "../../venue/decimal.ts"
-import { type Guard, lossKind, type PositionMax } from "../policy/guard-terms.ts"
+import type { Guard, LossBound, PositionMax } from "../policy/guard-terms.ts"
 import type { Exposure, Opener, Parts, Side, Worst } from "./exposure.ts"
 import { type Loss, lossParts } from "./loss.ts"
 import type { ReferencePrice } from "./open-notional.ts"
@@ -26,7 +25,7 @@ export type LossUnknown = "no_equity" | "reading_old" | "equity_changed"
 
 /** A bound that would be passed, and by what. Units are the bound's. */
 export type Excess = Parts & {
-  readonly kind: GuardUse["kind"]
+  readonly kind: "max_position" | "max_open_orders" | "max_open_notional" | LossBound["kind"]
   /** What of the position is bounded; only of `max_position`, as `symbolId`. */
   readonly measure?: PositionMax["kind"]
   readonly symbolId?: number
@@ -35,8 +34,9 @@ export type Excess = Parts & {
   readonly worst: Decimal
   /** What is left of the bound without it. */
   readonly room: Decimal
-  /** Only of a loss: from what it is counted. */
+  /** Only of a loss: from what it is counted, and what the account has. */
   readonly from?: Decimal
+  readonly equity?: Decimal
 }
 
 /** Why a guard can't tell, and so refuses. */
@@ -96,7 +96,7 @@ export type SideOf = Pick<Opener, "symbolId" | "side">
 
 /** A bound of a guard, and what comes to it. */
 type Bound = {
-  readonly of: Pick<Excess, "kind" | "measure" | "symbolId" | "from">
+  readonly of: Pick<Excess, "kind" | "measure" | "symbolId" | "from" | "equity">
   readonly side?: Side
   /** `undefined` where it is a share of what isn't known. */
   readonly max: Decimal | undefined
@@ -104,24 +104,17 @@ type Bound = {
   readonly parts: Parts | undefined
 }
 
+type BoundsAsk = Pick<GuardAsk, "referencePrice"> & {
+  readonly worst: Worst | undefined
+  readonly loss: Loss | undefined
+  readonly sides: readonly SideOf[]
+}
+
 /** The bounds on these sides of positions, then those on all open orders, then that on losses. */
-export function* boundsOf(
-  guard: Guard,
-  of: Pick<GuardAsk, "referencePrice"> & {
-    readonly worst: Worst | undefined
-    readonly loss: Loss | undefined
-    readonly sides: readonly SideOf[]
-  },
-): Generator<Bound> {
-  const { worst, sides, loss, referencePrice } = of
-  for (const { symbolId, side } of sides) {
-    const bound = positionMax(guard, symbolId)
-    if (bound === undefined) continue
-    const { kind: measure, max } = bound
-    const parts = worst && positionOf(worst, bound, { symbolId, side, referencePrice })
-    yield { of: { kind: "max_position", measure, symbolId }, side, max, parts }
-  }
-  const { maxOpenOrders, maxOpenNotional: max } = guard
+export function* boundsOf(guard: Guard, ask: BoundsAsk): Generator<Bound> {
+  yield* positionBounds(guard, ask)
+  const { worst, referencePrice } = ask
+  const { maxOpenOrders, maxOpenNotional: max, loss } = guard
   if (maxOpenOrders !== undefined) {
     const most = wholeDecimal(BigInt(maxOpenOrders))
     yield { of: { kind: "max_open_orders" }, max: most, parts: worst?.openOrders }
@@ -129,12 +122,32 @@ export function* boundsOf(
   if (max !== undefined) {
     yield { of: { kind: "max_open_notional" }, max, parts: worst?.openNotional(referencePrice) }
   }
-  if (guard.loss !== undefined) {
-    const { shock } = guard.loss
-    const parts = worst && loss && lossParts(loss, worst, { shock, referencePrice })
-    const from = loss && { from: loss.from.at }
-    yield { of: { kind: lossKind(guard.loss), ...from }, max: loss?.max, parts }
+  if (loss !== undefined) yield lossBoundOf(loss, ask)
+}
+
+function* positionBounds(
+  guard: Guard,
+  { worst, sides, referencePrice }: BoundsAsk,
+): Generator<Bound> {
+  for (const { symbolId, side } of sides) {
+    const bound = positionMax(guard, symbolId)
+    if (bound === undefined) continue
+    const { kind: measure, max } = bound
+    const parts = worst && positionOf(worst, bound, { symbolId, side, referencePrice })
+    yield { of: { kind: "max_position", measure, symbolId }, side, max, parts }
   }
+}
+
+function lossBoundOf(
+  { kind, shock }: LossBound,
+  { worst, loss, referencePrice }: BoundsAsk,
+): Bound {
+  if (worst === undefined || loss === undefined) {
+    return { of: { kind }, max: loss?.max, parts: undefined }
+  }
+  const { from, equity, max } = loss
+  const parts = lossParts(loss, worst, { shock, referencePrice })
+  return { of: { kind, from: from.at, equity }, max, parts }
 }
 
 /** In the bound's unit. */

@@ -1,12 +1,12 @@
 import {
   addDecimals,
+  compareDecimals,
   type Decimal,
   multiplyDecimals,
   subtractDecimals,
   zero,
 } from "../../venue/decimal.ts"
 import type { LossBound } from "../policy/guard-terms.ts"
-import { isEver } from "../policy/terms.ts"
 import { excessOf, hourMs, type Mark, type Marks } from "./equity.ts"
 import { mayHold, type Parts, type Worst } from "./exposure.ts"
 import type { ReferencePrice } from "./open-notional.ts"
@@ -14,6 +14,7 @@ import type { ReferencePrice } from "./open-notional.ts"
 /** What an account has lost. Quote units. */
 export type Loss = {
   readonly measured: Decimal
+  readonly equity: Decimal
   /** From what on it is counted. */
   readonly from: Mark
   /** What the bound comes to. */
@@ -27,14 +28,17 @@ export function lossBy(bound: LossBound, marks: Marks, equity: Decimal): Loss | 
   const { max } = bound
   return {
     measured: excessOf(from.at, equity),
-    from,
+    ...{ equity, from },
     max: max.kind === "amount" ? max.value : multiplyDecimals(from.of, max.value),
   }
 }
 
-function markOf({ window }: LossBound, { high, days, hours, readAtMs }: Marks): Mark | undefined {
+function markOf(
+  { kind, window }: LossBound,
+  { high, days, hours, readAtMs }: Marks,
+): Mark | undefined {
   if (window.kind === "day") return days.get(window.zone)
-  if (isEver(window)) return high
+  if (kind === "drawdown") return high
   // They fall, so the first within the window is the highest.
   return hours.find(({ fromMs }) => fromMs + hourMs > readAtMs - window.lengthMs)
 }
@@ -64,4 +68,9 @@ export function lossParts(
       asked: addDecimals(costs.asked, subtractDecimals(after, before)),
     }
   )
+}
+
+/** Equality is within a bound. */
+export function isWithin({ measured, max }: Pick<Loss, "measured" | "max">): boolean {
+  return compareDecimals(measured, max) <= 0
 }

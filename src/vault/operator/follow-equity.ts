@@ -4,7 +4,6 @@ import {
   formatDecimal,
   minDecimal,
   multiplyDecimals,
-  zero,
 } from "../../venue/decimal.ts"
 import { type ActiveSet, type Acts, referencePrice } from "../active/active-set.ts"
 import type { GuardedAccount } from "../guards/accounts.ts"
@@ -12,16 +11,16 @@ import {
   anchored,
   apart,
   type DayStarts,
-  excessOf,
   hundredth,
   isAsRecorded,
   isPlausible,
   markedBy,
   type Marks,
+  type SeenEquity,
 } from "../guards/equity.ts"
+import { isWithin, type Loss } from "../guards/loss.ts"
 import { mayHold, type Reading, type Worst } from "../guards/exposure.ts"
-import { lossKind } from "../policy/guard-terms.ts"
-import { marksFields } from "../ledger/records/guard-rows.ts"
+import { type GuardState, marksFields } from "../ledger/records/guard-rows.ts"
 import type { Act } from "../ledger/records/row.ts"
 import { log, logFailure } from "../process/log.ts"
 import { boundsLoss, fullName, lossNow, type LossGuard, tripOf } from "../request/guard-losses.ts"
@@ -45,47 +44,61 @@ export function followEquity(
   { equity, askedAtMs: readAtMs }: Reading,
   vault: Following & { readonly worst: Worst | undefined },
 ): void {
-  const applied = appliedTo(account, vault.active())
-  const mapping = vault.active().profile.accountPoll?.mapping
+  const set = vault.active()
+  const applied = appliedTo(account, set)
+  const mapping = set.profile.accountPoll?.mapping
   if (equity === undefined || applied.length === 0 || mapping === undefined) return
-  const seen = { readAtMs, equity, mapping }
-  const before = vault.active().marks.get(account.address)
-  const prices = pricesNow(vault)
-  const plausible = plausibleMove(account, { ...vault, prices, had: before?.equity ?? zero })
-  if (!believe(account, { equity, had: before?.equity, plausible })) return
-  account.last.prices = prices
   const days = dayStarts(applied, readAtMs)
-  if (before === undefined) mark(anchored(seen, days), account, vault)
-  else if (before.mapping === mapping && before.readAtMs <= readAtMs) {
-    const { marks, deposit } = markedBy(before, seen, { days, plausible })
-    if (deposit !== undefined || !isAsRecorded(before, marks)) {
-      mark(marks, account, { ...vault, deposit })
-    }
-  }
+  if (!follow(account, { readAtMs, equity, mapping }, { ...vault, days })) return
   const over = applied.filter((each) => trip(each, account, { ...vault, readAtMs }))
   account.last.over = new Set(over.map(({ guard }) => fullName(guard)))
+}
+
+/** Moves the marks, if the equity is believed: whether it is. */
+function follow(
+  account: GuardedAccount,
+  seen: SeenEquity,
+  vault: Following & { readonly worst: Worst | undefined; readonly days: DayStarts },
+): boolean {
+  const before = vault.active().marks.get(account.address)
+  const had = before?.equity ?? seen.equity
+  const prices = pricesNow(vault)
+  const plausible = plausibleMove(account, { worst: vault.worst, prices, had })
+  if (!believe(account, seen, { had, plausible })) return false
+  account.last.prices = prices
+  const moved = movedMarks(before, seen, { days: vault.days, plausible })
+  if (moved !== undefined) mark(moved, account, vault)
+  return true
 }
 
 /** Has losses judged by an equity, or by the lower one while it is in doubt: what trading explains, or two readings say. */
 function believe(
   { last }: GuardedAccount,
-  {
-    equity,
-    had = equity,
-    plausible,
-  }: { equity: Decimal; had?: Decimal | undefined; plausible: Decimal },
+  { equity, readAtMs }: SeenEquity,
+  { had, plausible }: { readonly had: Decimal; readonly plausible: Decimal },
 ): boolean {
   last.isDoubtful = !last.isDoubtful && !isPlausible(had, equity, plausible)
   last.equity = last.isDoubtful ? minDecimal(had, equity) : equity
+  last.readAtMs = readAtMs
   if (last.isDoubtful) last.over = new Set()
   return !last.isDoubtful
 }
 
-function mark(
-  marks: Marks,
-  account: GuardedAccount,
-  { deposit, ...vault }: Following & { readonly deposit?: Decimal | undefined },
-): void {
+type Moved = Pick<ReturnType<typeof markedBy>, "marks" | "deposit">
+
+/** What is to be recorded of a reading; nothing by lines that mean something else by equity, until a person anchors it. */
+function movedMarks(
+  before: Marks | undefined,
+  seen: SeenEquity,
+  by: Parameters<typeof markedBy>[2],
+): Moved | undefined {
+  if (before === undefined) return { marks: anchored(seen, by.days), deposit: undefined }
+  if (before.mapping !== seen.mapping || before.readAtMs > seen.readAtMs) return undefined
+  const moved = markedBy(before, seen, by)
+  return moved.deposit === undefined && isAsRecorded(before, moved.marks) ? undefined : moved
+}
+
+function mark({ marks, deposit }: Moved, account: GuardedAccount, vault: Following): void {
   if (deposit !== undefined) log({ level: "warn", event: "account_deposit", message: account.name })
   const paid = deposit && { deposit: formatDecimal(deposit) }
   record({ act: "account_marked", ...marksFields(account.address, marks), ...paid }, account, vault)
@@ -150,29 +163,56 @@ function plausibleMove(
 
 /** Trips a guard that the account has lost too much for, and freezes: whether it has. */
 function trip(
-  { guard, keys }: Applied,
+  applied: Applied,
   account: GuardedAccount,
-  { readAtMs, ...vault }: Following & { readonly readAtMs: number },
+  vault: Following & { readonly readAtMs: number },
 ): boolean {
-  const [set, nowMs, name] = [vault.active(), vault.now(), fullName(guard)]
-  const { then, window } = guard.loss
+  const { guard } = applied
+  const [set, nowMs] = [vault.active(), vault.now()]
   const loss = lossNow(guard, account, { set, nowMs })
-  if (typeof loss === "string" || excessOf(loss.measured, loss.max).coefficient === 0n) return false
+  if (typeof loss === "string" || isWithin(loss)) return false
   const earlier = tripOf(guard, account, set)
-  // One garbled number can't freeze: two readings in a row have to say so.
-  const froze = then === "freeze" && earlier?.froze !== true && account.last.over.has(name)
-  if (then === "refuse" || (earlier !== undefined && !froze)) return true
-  const day = window.kind === "day" ? window.dayAt(readAtMs) : undefined
-  const lost = formatDecimal(loss.measured)
-  const of = { guard: name, account: account.address, bounds: lossKind(guard.loss) }
-  const state = { ...of, since: earlier?.since ?? nowMs, until: day?.endMs ?? null, froze }
-  record({ act: "guard_tripped", ...state, max: null, lost }, account, vault)
-  if (!froze) return true
-  const reason = `${account.name} has lost ${lost}, and ${formatDecimal(loss.max)} is allowed`
-  for (const key of keys) {
-    freezeBy(vault, { scope: "key", name: key }, { by: `guards/${name}`, reason })
+  const froze = freezesNow(guard, account, earlier)
+  const isNews = earlier === undefined || froze
+  if (guard.loss.then !== "refuse" && isNews) {
+    tellTrip(applied, account, { ...vault, loss, since: earlier?.since ?? nowMs, froze })
   }
   return true
+}
+
+function tellTrip(
+  { guard, keys }: Applied,
+  account: GuardedAccount,
+  told: Following & {
+    readonly loss: Loss
+    readonly readAtMs: number
+    readonly since: number
+    readonly froze: boolean
+  },
+): void {
+  const { loss, readAtMs, since, froze } = told
+  const [name, lost] = [fullName(guard), formatDecimal(loss.measured)]
+  const of = { guard: name, account: account.address, bounds: guard.loss.kind }
+  const state = { ...of, since, until: dayEnd(guard, readAtMs), froze }
+  record({ act: "guard_tripped", ...state, max: null, lost }, account, told)
+  const reason = `${account.name} has lost ${lost}, and ${formatDecimal(loss.max)} is allowed`
+  for (const key of froze ? keys : []) {
+    freezeBy(told, { scope: "key", name: key }, { by: `guards/${name}`, reason })
+  }
+}
+
+/** One garbled number can't freeze: two readings in a row have to say so. */
+function freezesNow(
+  guard: LossGuard,
+  { last }: GuardedAccount,
+  earlier: GuardState | undefined,
+): boolean {
+  return guard.loss.then === "freeze" && earlier?.froze !== true && last.over.has(fullName(guard))
+}
+
+/** When the day of a time ends by which a guard counts; `null` where it counts by none. */
+export function dayEnd({ loss: { window } }: LossGuard, atMs: number): number | null {
+  return window.kind === "day" ? (window.dayAt(atMs)?.endMs ?? null) : null
 }
 
 /** In force at once. What can't be recorded is told once, and tried again with the next reading. */

@@ -11,9 +11,8 @@ import type { Acts } from "../active/active-set.ts"
 import type { GuardedAccount, GuardedAccounts } from "../guards/accounts.ts"
 import { anchored, hundredth, isPlausible, paidIn, paidOut } from "../guards/equity.ts"
 import { marksFields } from "../ledger/records/guard-rows.ts"
-import { lossKind } from "../policy/guard-terms.ts"
 import { fullName, lossNow } from "../request/guard-losses.ts"
-import { appliedTo, dayStarts } from "./follow-equity.ts"
+import { appliedTo, dayEnd, dayStarts } from "./follow-equity.ts"
 
 type Guarded = Pick<Acts, "active" | "act" | "now"> & { readonly accounts: GuardedAccounts }
 
@@ -42,13 +41,11 @@ async function rearmGuard(
   const more = parseDecimal(allow)
   if (more === undefined) throw new Fault("usage", "--allow must be a decimal like 200.")
   if (typeof loss === "string") throw new Fault("usage", untold(account))
-  const { window } = guard.loss
-  const day = window.kind === "day" ? window.dayAt(since) : undefined
-  const until = Math.min(since + forMs, day?.endMs ?? Infinity)
+  const until = Math.min(since + forMs, dayEnd(guard, since) ?? Infinity)
   const max = formatDecimal(addDecimals(loss.measured, more))
   const act = { act: "guard_rearmed", guard: fullName(guard), account: account.address } as const
   await vault.act({
-    ...{ ...act, bounds: lossKind(guard.loss), since, until, max, froze: false, reason },
+    ...{ ...act, bounds: guard.loss.kind, since, until, max, froze: false, reason },
   })
   return { guard: act.guard, account: account.name, max, until }
 }
@@ -99,7 +96,7 @@ async function anchorAccount(
   if (shown === undefined || isFar(shown, equity)) return { ...answer, isAnchored: false }
   const days = dayStarts(appliedTo(account, vault.active()), readAtMs)
   const marks = marksFields(account.address, anchored({ readAtMs, equity, mapping }, days))
-  Object.assign(account.last, { equity, isDoubtful: false })
+  Object.assign(account.last, { equity, readAtMs, isDoubtful: false })
   await vault.act({ act: "account_marked", ...marks, anchored: true, reason })
   return { ...answer, isAnchored: true }
 }

@@ -1,6 +1,5 @@
-import type { LossKind } from "../../contract/refusal.ts"
 import type { Decimal } from "../../venue/decimal.ts"
-import { isEver, type LimitWindow } from "./terms.ts"
+import type { LimitWindow } from "./terms.ts"
 
 /**
  * The most that a position may come to. `net`: base units of either side. `gross`: base units of both sides together, for
@@ -10,7 +9,8 @@ export type PositionMax = { readonly kind: "net" | "gross" | "notional"; readonl
 
 /** How much less an account may be worth than it was: at the start of a day, at most within a while, or ever. */
 export type LossBound = {
-  /** A day's: the loss of the day. Rolling: since the highest within it, or ever. */
+  readonly kind: "daily_loss" | "loss" | "drawdown"
+  /** That of a drawdown never ends. */
   readonly window: LimitWindow
   /** Quote units, or a share of what it is counted from: 5 % is 0.05. */
   readonly max: { readonly kind: "amount" | "share"; readonly value: Decimal }
@@ -20,12 +20,6 @@ export type LossBound = {
   readonly maxAgeMs: number
   /** What follows when a reading shows a loss over it. All but `refuse` last until a person ends them, or the day does. */
   readonly then: "refuse" | "reduce_only" | "freeze"
-}
-
-/** What a bound on losses is called in a policy. */
-export function lossKind({ window }: LossBound): LossKind {
-  if (window.kind === "day") return "daily_loss"
-  return isEver(window) ? "drawdown" : "loss"
 }
 
 /** Bounds what an account may come to. `undefined` bounds nothing, as for a symbol that has neither entry nor default. */

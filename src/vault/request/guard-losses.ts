@@ -1,4 +1,4 @@
-import { maxDecimal } from "../../venue/decimal.ts"
+import { type Decimal, maxDecimal, zero } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { GuardedAccount } from "../guards/accounts.ts"
 import type { LossUnknown } from "../guards/guard.ts"
@@ -59,16 +59,18 @@ export function lossNow(
   account: GuardedAccount,
   { set, nowMs }: JudgedBy,
 ): Loss | LossUnknown {
-  const reading = account.exposure.reading()
   const marks = set.marks.get(account.address)
-  const { equity } = account.last
-  if (reading === undefined || equity === undefined || marks === undefined) return "no_equity"
+  const { equity, readAtMs } = account.last
+  if (equity === undefined || marks === undefined) return "no_equity"
   if (marks.mapping !== set.profile.accountPoll?.mapping) return "equity_changed"
-  if (nowMs - reading.askedAtMs > guard.loss.maxAgeMs) return "reading_old"
+  if (nowMs - readAtMs > guard.loss.maxAgeMs) return "reading_old"
   const loss = lossBy(guard.loss, marks, equity)
   if (loss === undefined) return "no_equity"
-  const state = stateOf(guard, account, set)
-  const isAllowed = state?.until !== null && state !== undefined && nowMs < state.until
-  if (!isAllowed || state.max === null) return loss
-  return { ...loss, max: maxDecimal(loss.max, readDecimal(state.max)) }
+  return { ...loss, max: maxDecimal(loss.max, allowedBy(stateOf(guard, account, set), nowMs)) }
+}
+
+/** What a person lets an account lose for a while; nothing where nobody does. */
+function allowedBy(state: GuardState | undefined, nowMs: number): Decimal {
+  if (state === undefined || state.until === null || state.max === null) return zero
+  return nowMs < state.until ? readDecimal(state.max) : zero
 }

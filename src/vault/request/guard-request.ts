@@ -6,6 +6,7 @@ import { sizingPrice, type Subject, subjectOf } from "../policy/match/judged-req
 import type { PlacedGuard } from "../policy/guard-terms.ts"
 import { type Allowed, appliesTo } from "../policy/terms.ts"
 import type { GuardedAccount, GuardedAccounts } from "../guards/accounts.ts"
+import type { Opener } from "../guards/exposure.ts"
 import { judgeGuard } from "../guards/guard.ts"
 import { isBelieved, nothingFor } from "../guards/reach.ts"
 import type { Client } from "../ledger/records/bindings.ts"
@@ -50,24 +51,32 @@ export function guardedBy(ask: GuardAsk, accounts: GuardedAccounts): ReserveAsk[
       if (!openers.ok) return guardUnreadable(openers.error, first, address)
       if (openers.value.length === 0) return account && refuseReducing(subject, first, account)
       if (account === undefined) return guardUnreadable("account_unknown", first, address)
-      const { symbols } = set.profile
-      const [asked, referencePrice] = [openers.value, sizingPrice(subject.circumstances)]
-      const by = { set, nowMs: subject.circumstances.nowMs }
-      for (const guard of guards) {
-        const { trip, loss } = lossStanding(guard, account, by) ?? {}
-        if (trip !== undefined) return guardTripped(trip, guard, account)
-        const found = judgeGuard(guard, account.exposure, { openers: asked, referencePrice, loss })
-        if (found === undefined) continue
-        account.poll.isWanted = true
-        return guardExceeded(found, { guard, account, symbols })
-      }
-      return undefined
+      return refuseOpening(ask, guards, { account, openers: openers.value })
     },
     took(record, expiresAfterMs) {
       if (!openers.ok) return
       account?.exposure.took({ record, expiresAfterMs, openers: openers.value })
     },
   }
+}
+
+/** The refusal of the first guard that an order doesn't pass. */
+function refuseOpening(
+  { subject: { circumstances }, set }: GuardAsk,
+  guards: readonly PlacedGuard[],
+  { account, openers }: { readonly account: GuardedAccount; readonly openers: readonly Opener[] },
+): Refusal | undefined {
+  const asked = { openers, referencePrice: sizingPrice(circumstances) }
+  for (const guard of guards) {
+    const by = { set, nowMs: circumstances.nowMs }
+    const { trip, loss } = lossStanding(guard, account, by) ?? {}
+    if (trip !== undefined) return guardTripped(trip, guard, account)
+    const found = judgeGuard(guard, account.exposure, { ...asked, loss })
+    if (found === undefined) continue
+    account.poll.isWanted = true
+    return guardExceeded(found, { guard, account, symbols: set.profile.symbols })
+  }
+  return undefined
 }
 
 /** Not changes: they may be of orders that wait for a trigger. */

@@ -32,13 +32,13 @@ export function openersOf(
     const opener = openerOf(read, subject, mode)
     if (!opener.ok) return opener
     const { side } = opener.value
-    if (side !== "neither") {
-      const { entry: notional = null, cost = null } = sizes[index] ?? {}
-      openers.push({ ...opener.value, side, notional, cost })
-    }
+    const { entry: notional, cost } = sizes[index] ?? unsized
+    if (side !== "neither") openers.push({ ...opener.value, side, notional, cost })
   }
   return ok(openers)
 }
+
+const unsized = { entry: null, cost: null } as const
 
 /** All orders of a request that may open a position; none of any other. */
 function openingOrders({ request, orders }: Subject): Result<readonly ReadOrder[], Uncountable> {

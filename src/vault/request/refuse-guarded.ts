@@ -1,5 +1,5 @@
 import type { Refusal } from "../../contract/refusal.ts"
-import { formatDecimal } from "../../venue/decimal.ts"
+import { type Decimal, formatDecimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
 import { symbolText } from "../policy/match/judged-request.ts"
 import type { PlacedGuard } from "../policy/guard-terms.ts"
@@ -66,19 +66,20 @@ export function guardExceeded(found: Excess | Unjudged, { guard, account, symbol
     worst: formatDecimal(found.worst),
     room: formatDecimal(found.room),
   }
-  const { equity } = account.last
-  const isLoss = found.from !== undefined
   const what = [kind, measure, symbol].filter((word) => word !== null).join(" ")
   return {
     code: "guard_exceeded",
     message: `The guard ${policy}/${name} (${file}:${line}) has no room: ${what} of ${account.name} would come to ${figures.worst}, and ${figures.max} is allowed (${figures.measured} by the last reading, ${figures.in_flight} in flight, ${figures.asked} asked). Cancels and reduce-only orders pass.`,
     data: {
       ...{ policy, guard: name, account: account.address, kind, measure, symbol, ...figures },
-      from: found.from === undefined ? null : formatDecimal(found.from),
-      equity: isLoss && equity !== undefined ? formatDecimal(equity) : null,
+      ...{ from: orNull(found.from), equity: orNull(found.equity) },
       read_at: account.exposure.reading()?.askedAtMs ?? 0,
     },
   }
+}
+
+function orNull(figure: Decimal | undefined): string | null {
+  return figure === undefined ? null : formatDecimal(figure)
 }
 
 /** That a guard has tripped, so that nothing opens. */

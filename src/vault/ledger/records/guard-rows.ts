@@ -1,6 +1,5 @@
 import * as z from "zod"
 
-import { lossKindSchema } from "../../../contract/refusal.ts"
 import type { Immutable } from "../../../std/immutable.ts"
 import { formatDecimal } from "../../../venue/decimal.ts"
 import type { Mark, Marks } from "../../guards/equity.ts"
@@ -27,7 +26,7 @@ export const guardStateSchema = z.object({
   guard: text,
   account: addressSchema,
   /** What it bounded when this was recorded. */
-  bounds: lossKindSchema,
+  bounds: z.enum(["daily_loss", "loss", "drawdown"]),
   since: whole,
   /** When it ends by itself; `null` where only a person ends it. */
   until: whole.nullable(),

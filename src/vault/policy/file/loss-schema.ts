@@ -39,7 +39,8 @@ const dailyLoss = z
     { error: objectError("a map such as {max: 500, zone: UTC}") },
   )
   .transform(({ zone: { zone, clock }, ...rest }) => {
-    return { ...rest, window: { kind: "day", zone, dayAt: dayWindow(clock) } satisfies LimitWindow }
+    const window: LimitWindow = { kind: "day", zone, dayAt: dayWindow(clock) }
+    return { ...rest, kind: "daily_loss" as const, window }
   })
 
 const rollingLoss = z
@@ -55,12 +56,13 @@ const rollingLoss = z
     { error: objectError("a map such as {max: 500, window: 24h}") },
   )
   .transform(({ window: lengthMs, ...rest }) => {
-    return { ...rest, window: { kind: "rolling", lengthMs } satisfies LimitWindow }
+    const window: LimitWindow = { kind: "rolling", lengthMs }
+    return { ...rest, kind: "loss" as const, window }
   })
 
 const drawdown = z
   .strictObject({ max }, { error: objectError("a map such as {max: 10%}") })
-  .transform((written) => ({ ...written, window: ever }))
+  .transform((written) => ({ ...written, kind: "drawdown" as const, window: ever }))
 
 /** What of a guard is about losses. */
 export const lossShape = {
@@ -89,7 +91,6 @@ export const lossShape = {
     "No older reading is believed: what opens is refused then; 60s without it.",
     "60s",
   ),
-  // prettier-ignore
   then: described(
     oneOf(["refuse", "reduce_only", "freeze"]),
     "What follows when a reading shows a loss over max. refuse: nothing more, so a recovery opens again. reduce_only: nothing opens until a person re-arms the guard, of daily_loss until the day ends. freeze: that, and the account's keys are frozen at the second reading in a row. reduce_only without it.",
@@ -99,28 +100,26 @@ export const lossShape = {
 
 type Written = z.infer<z.ZodObject<typeof lossShape>>
 
-const defaults = {
-  shock: { coefficient: 1n, scale: 2 },
-  maxAgeMs: 60_000,
-  then: "reduce_only",
-} as const
-
 /** The bound that a guard has on losses, one at most: each trips, and is re-armed, by the guard's name. */
 export function lossBound(written: Written, context: z.RefinementCtx): LossBound | undefined {
-  const { daily_loss, loss, drawdown: ever_lost, shock, max_age, then } = written
-  const [bound, ...more] = [daily_loss, loss, ever_lost].filter((each) => each !== undefined)
+  const { daily_loss, loss, drawdown: ofEver, ...rest } = written
+  const [bound, ...more] = [daily_loss, loss, ofEver].filter((each) => each !== undefined)
   if (more.length > 0) {
     tell(context, "must have one of daily_loss, loss and drawdown; write another guard for another")
   }
-  if (bound === undefined) {
-    if ((shock ?? max_age ?? then) === undefined) return undefined
-    tell(context, "goes with daily_loss, loss or drawdown", then === undefined ? "max_age" : "then")
-    return undefined
+  if (bound !== undefined) return { ...bound, ...howBounded(rest) }
+  for (const key of ["shock", "max_age", "then"] as const) {
+    if (rest[key] !== undefined) tell(context, "goes with daily_loss, loss or drawdown", key)
   }
-  return {
-    ...bound,
-    shock: shock ?? defaults.shock,
-    maxAgeMs: max_age ?? defaults.maxAgeMs,
-    then: then ?? defaults.then,
-  }
+  return undefined
+}
+
+const onePercent = { coefficient: 1n, scale: 2 }
+
+function howBounded({
+  shock = onePercent,
+  max_age: maxAgeMs = 60_000,
+  then = "reduce_only",
+}: Pick<Written, "shock" | "max_age" | "then">) {
+  return { shock, maxAgeMs, then }
 }

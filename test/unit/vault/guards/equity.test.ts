@@ -45,9 +45,15 @@ function read(marks: Marks, [atMs, equity]: readonly [number, string], plausible
   return markedBy(marks, seen(atMs, equity), { days: dayOf(atMs), plausible: decimal(plausible) })
 }
 
-type Window = LossBound["window"]
-const daily: Window = { kind: "day", zone, dayAt: () => undefined }
-const within = (lengthMs: number): Window => ({ kind: "rolling", lengthMs })
+type Window = Pick<LossBound, "kind" | "window">
+const daily: Window = {
+  kind: "daily_loss",
+  window: { kind: "day", zone, dayAt: () => undefined },
+}
+const within = (lengthMs: number): Window => {
+  return { kind: "loss", window: { kind: "rolling", lengthMs } }
+}
+const sinceEver: Window = { kind: "drawdown", window: ever }
 
 function bound(window: Window, max = "100"): LossBound {
   const isShare = max.endsWith("%")
@@ -55,7 +61,7 @@ function bound(window: Window, max = "100"): LossBound {
     ? { ...decimal(max.slice(0, -1)), scale: decimal(max.slice(0, -1)).scale + 2 }
     : decimal(max)
   return {
-    ...{ window, max: { kind: isShare ? "share" : "amount", value } },
+    ...{ ...window, max: { kind: isShare ? "share" : "amount", value } },
     ...{ shock: decimal("0"), maxAgeMs: 60_000, then: "refuse" },
   }
 }
@@ -108,8 +114,8 @@ describe("a loss", () => {
       [day, "1500"],
       [30 * day, "900"],
     ])
-    assert.equal(lost(ever, marks), "600")
-    assert.equal(lost(ever, anchored(seen(31 * day, "900"), dayOf(31 * day))), "0")
+    assert.equal(lost(sinceEver, marks), "600")
+    assert.equal(lost(sinceEver, anchored(seen(31 * day, "900"), dayOf(31 * day))), "0")
   })
 
   it("is bounded by a share of what it is counted from, not of what was paid in since", () => {
@@ -130,7 +136,7 @@ describe("what was paid in or out", () => {
     ])
     const out = { ...paidOut(marks, decimal("500")), equity: decimal("450") }
     const into = { ...paidIn(marks, decimal("500")), equity: decimal("1450") }
-    for (const window of [daily, within(day), ever]) {
+    for (const window of [daily, within(day), sinceEver]) {
       assert.equal(lost(window, out), "50")
       assert.equal(lost(window, into), "50")
     }
@@ -146,7 +152,8 @@ describe("what was paid in or out", () => {
     assert.equal(lost(daily, within20.marks), "70")
     const over = read(marks, [hour + 1, "930.01"], "20")
     assert.equal(over.deposit && formatDecimal(over.deposit), "20.01")
-    for (const window of [daily, within(day), ever]) assert.equal(lost(window, over.marks), "90")
+    for (const window of [daily, within(day), sinceEver])
+      assert.equal(lost(window, over.marks), "90")
   })
 
   it("overnight is no base for the day that begins", () => {
@@ -156,7 +163,7 @@ describe("what was paid in or out", () => {
     ])
     const { marks: next } = read(marks, [day + hour, "10850"], "20")
     assert.equal(lost(daily, next), "0")
-    assert.equal(lost(ever, next), "100")
+    assert.equal(lost(sinceEver, next), "100")
   })
 })
 
@@ -202,7 +209,7 @@ describe("losses by any readings", () => {
         })
         const expected = [max([...before, ...first]), max(inWindow), max(all)]
         assert.deepEqual(
-          [daily, within(hours * hour), ever].map((window) => lost(window, marks)),
+          [daily, within(hours * hour), sinceEver].map((window) => lost(window, marks)),
           expected.map((from) => `${Math.max(0, from - now.equity)}`),
         )
       }),
@@ -220,7 +227,7 @@ describe("losses by any readings", () => {
         const rich = `${BigInt(formatDecimal(marks.equity)) + BigInt(paid)}`
         const next = read(marks, [atMs + 1, rich], "0").marks
         const windows =
-          Math.floor(atMs / day) === Math.floor((atMs + 1) / day) ? [daily, ever] : [ever]
+          Math.floor(atMs / day) === Math.floor((atMs + 1) / day) ? [daily, sinceEver] : [sinceEver]
         for (const window of windows) assert.equal(lost(window, next), lost(window, marks))
         assert.equal(excessOf(next.equity, marks.equity).coefficient, BigInt(paid))
       }),

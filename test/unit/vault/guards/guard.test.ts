@@ -56,7 +56,7 @@ function judged(
 function lossOf(lost: string): Loss | LossUnknown {
   if (!/^\d/.test(lost)) return lost as LossUnknown
   const from = { fromMs: 0, of: decimal("1000"), at: decimal("1000") }
-  return { measured: decimal(lost), from, max: decimal("100") }
+  return { measured: decimal(lost), equity: decimal("950"), from, max: decimal("100") }
 }
 
 function shown(value: unknown): unknown {
@@ -173,7 +173,12 @@ describe("a bound on losses", () => {
   const guard: Guard = {
     ...nothing,
     loss: {
-      ...{ window, max: { kind: "amount", value: decimal("100") }, shock: decimal("0.01") },
+      ...{
+        kind: "loss",
+        window,
+        max: { kind: "amount", value: decimal("100") },
+        shock: decimal("0.01"),
+      },
       ...{ maxAgeMs: 60_000, then: "refuse" },
     },
   }
@@ -191,7 +196,7 @@ describe("a bound on losses", () => {
     assert.equal(ask("50"), undefined)
     assert.deepEqual(ask("50.01"), {
       ...{ kind: "loss", max: "100", measured: "50.01", inFlight: "34", asked: "16" },
-      ...{ worst: "100.01", room: "15.99", from: "1000" },
+      ...{ worst: "100.01", room: "15.99", from: "1000", equity: "950" },
     })
   })
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { guardSchema } from "../../../../../src/vault/policy/file/guard-schema.ts"
-import { lossKind } from "../../../../../src/vault/policy/guard-terms.ts"
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
 import { symbolTable } from "../../../../support/test-profile.ts"
 
@@ -45,7 +44,7 @@ describe("a guard in a policy", () => {
 
 describe("a bound on losses in a policy", () => {
   it("is of a day, of a window, or of ever", () => {
-    const of = (guard: object) => lossKind(lossOf(guard))
+    const of = (guard: object) => lossOf(guard).kind
     assert.equal(of({ daily_loss: { max: "500", zone: "Europe/Berlin" } }), "daily_loss")
     assert.equal(of({ loss: { max: "500", window: "1h" } }), "loss")
     assert.equal(of({ drawdown: { max: "500" } }), "drawdown")
