@@ -1,6 +1,7 @@
 import type { Commits, FleetMeasures, LimitShare, Measures } from "../contract/facts.ts"
 import { signsSchema } from "../contract/signing.ts"
 import { entryBounds, waitBoundsSeconds, workBoundsSeconds } from "../std/histogram.ts"
+import { accountFamilies } from "./account-families.ts"
 import { flag, gauge, gauges, type MetricFamily, ownFamilies, timing } from "./metric-family.ts"
 
 /** The vault's half of `GET /metrics`. */
@@ -10,7 +11,7 @@ export function vaultFamilies(measures: Measures): readonly MetricFamily[] {
     ...commitFamilies(measures.commits),
     limitFamily(measures.limits),
     ...budgetFamilies(measures.budgets),
-    accountFamily(measures.accounts),
+    ...accountFamilies(measures),
     ...signingFamilies(measures),
     frozenFamily(measures),
     ...familiesOfKeys(measures),
@@ -226,17 +227,6 @@ function limitFamily(limits: readonly LimitShare[]): MetricFamily {
       labels: ["policy", "limit", "mode"],
     },
     limits.map(({ policy, limit, mode, share }) => [[policy, limit, mode], share]),
-  )
-}
-
-function accountFamily(accounts: Measures["accounts"]): MetricFamily {
-  return gauges(
-    {
-      name: "countersign_account_read_age_seconds",
-      help: "For how long an account under a guard wasn't read.",
-      labels: ["account"],
-    },
-    accounts.map(({ account, unread_ms }) => [[account], unread_ms / 1_000]),
   )
 }
 

@@ -30,13 +30,6 @@ export type Facts = Shared & {
   readonly endings: readonly Ending[]
   /** Clients by whose keys nothing is signed any more. */
   readonly keyless: readonly (Warning & { readonly client: string })[]
-  /** Guards on losses after which nothing opens. */
-  readonly trips: readonly {
-    /** `policy/name`. */
-    readonly guard: string
-    readonly account: string
-    readonly since: number
-  }[]
   readonly files_differ: { readonly since: number; readonly fix: string } | null
   /** For how long each other host hasn't been heard. */
   readonly hosts: readonly { readonly host: string; readonly silent_ms: number }[]
@@ -55,6 +48,13 @@ type Shared = {
   readonly budgets: readonly Omit<BudgetUse, "shares">[]
   /** Those under a guard. */
   readonly accounts: readonly AccountAge[]
+  /** Guards on losses after which nothing opens. */
+  readonly trips: readonly {
+    /** `policy/name`. */
+    readonly guard: string
+    readonly account: string
+    readonly since: number
+  }[]
 }
 
 /** For how long an account wasn't read, or not since the vault started. */

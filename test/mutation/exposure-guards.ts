@@ -40,8 +40,8 @@ export const exposureGuards: readonly Guard[] = [
         why: "an order without a side isn't counted in hedge mode",
       },
       {
-        find: "notional === null || opener.notional === null",
-        replace: "notional === null || (opener.notional as unknown) === 0",
+        find: "sum === null || part === null ? null : addDecimals(sum, part)",
+        replace: "sum === null ? null : addDecimals(sum, part ?? zero)",
         why: "an order without a price counts as nothing",
       },
     ],
@@ -113,8 +113,8 @@ export const exposureGuards: readonly Guard[] = [
         why: "a guard excludes its maximum",
       },
       {
-        find: "if (parts === undefined)",
-        replace: "if (parts === undefined) continue\n    if ((parts as unknown) === null)",
+        find: "if (parts === undefined || max === undefined)",
+        replace: "if (parts === undefined) continue\n    if (max === undefined)",
         why: "a position in quote units passes without a price",
       },
       {

@@ -15,13 +15,14 @@ const shared = {
   limits: [],
   budgets: [],
   accounts: [],
+  trips: [],
 } as const
 
 /** Of a vault by which all is well. */
 export const calmFacts: Facts = {
   ...shared,
   at: 0,
-  ...{ reasons: [], prices: [], endings: [], keyless: [], hosts: [], holds: [], trips: [] },
+  ...{ reasons: [], prices: [], endings: [], keyless: [], hosts: [], holds: [] },
   files_differ: null,
 }
 

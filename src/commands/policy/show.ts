@@ -6,6 +6,7 @@ import { visible } from "../../std/visible.ts"
 import { problemText } from "../../std/yaml-file.ts"
 import { type FileSet, type FileText, parseFileSet } from "../../vault/config/load-files.ts"
 import { orderMakingOperations, symbolText } from "../../vault/policy/match/judged-request.ts"
+import type { LimitWindow } from "../../vault/policy/values/local-clock.ts"
 import { mapAsked } from "../../vault/policy/match/matchers.ts"
 import {
   appliesTo,
@@ -13,7 +14,6 @@ import {
   type Deny,
   type Entry,
   type Limit,
-  type LimitWindow,
   type Named,
   type Policy,
   type Rule,

@@ -16,7 +16,7 @@ import { appliedTo, dayEnd, dayStarts } from "./follow-equity.ts"
 
 type Guarded = Pick<Acts, "active" | "act" | "now"> & { readonly accounts: GuardedAccounts }
 
-/** The calls of `countersign guards`: a person's word on losses. */
+/** A person's word on losses. */
 export function guardMethods(vault: Guarded) {
   return {
     rearmGuard: (params: AdminParams["rearmGuard"]) => rearmGuard(params, vault),
@@ -60,10 +60,9 @@ function namedGuard(name: string, of: string | undefined, vault: Guarded) {
     .filter(({ account }) => of === undefined || account.name === of)
   const [first, second] = named
   if (first === undefined) {
-    const fix = "countersign limits show lists them"
     throw new Fault(
       "name_unknown",
-      `No guard named ${name} bounds losses of ${of ?? "an account"}; ${fix}.`,
+      `No guard named ${name} bounds losses of ${of ?? "an account"}; countersign limits show lists them.`,
     )
   }
   if (second === undefined) return first

@@ -1,5 +1,5 @@
 import type { Decimal } from "../../venue/decimal.ts"
-import type { LimitWindow } from "./terms.ts"
+import type { LimitWindow } from "./values/local-clock.ts"
 
 /**
  * The most that a position may come to. `net`: base units of either side. `gross`: base units of both sides together, for

@@ -4,7 +4,7 @@ import type { OperationId } from "../../venue/profile.ts"
 import type { PlacedGuard } from "./guard-terms.ts"
 import { type Matchers, matcherReasons, type MatcherReason } from "./match/matchers.ts"
 import type { FieldPointer } from "./values/scalars.ts"
-import type { DayWindow } from "./values/local-clock.ts"
+import type { DayWindow, LimitWindow } from "./values/local-clock.ts"
 import type { Order } from "../../venue/payload/payload.ts"
 import type { JudgedRequest } from "./match/judged-request.ts"
 
@@ -55,15 +55,6 @@ export type Counted =
       readonly pointer: FieldPointer
       /** The field that names the asset. Amounts of two assets are never added. */
       readonly by: FieldPointer | undefined
-    }
-
-export type LimitWindow =
-  | { readonly kind: "rolling"; readonly lengthMs: number }
-  | {
-      readonly kind: "day"
-      readonly zone: string
-      /** The calendar day around a time; `undefined` for a time that no calendar has. */
-      readonly dayAt: (nowMs: number) => DayWindow | undefined
     }
 
 export type Limit = Entry & {

@@ -32,7 +32,6 @@ export function factsOf(sources: StatusSources): Facts {
     prices: priceFacts(set, nowMs).slice(0, mostNamed),
     endings: soonestEndings(endingsOf(set, nowMs)),
     keyless: keylessClients(set, nowMs).slice(0, mostNamed),
-    trips: guardTrips(sources).slice(0, mostNamed),
     files_differ: differ === undefined ? null : { since: differ.sinceMs, fix: differ.fix },
     hosts: silence.map(([host, silent_ms]) => ({ host, silent_ms })),
     holds: waitingHolds(sources).map(({ id, client, key, operation, policy, rule }) => {
@@ -83,6 +82,7 @@ function sharedFacts(sources: StatusSources) {
     venue_ahead_ms: venueClock.aheadMs(),
     limits: limitShares(sources),
     accounts: accountAges(sources).slice(0, mostNamed),
+    trips: guardTrips(sources).slice(0, mostNamed),
     budgets: budgetsNow(set, ledger.budgets).map(
       ({ scope, address, max, used, kept_for_cancels }) => {
         return { scope, address, max, used, kept_for_cancels }

@@ -3,8 +3,8 @@ import * as z from "zod"
 import type { OperationId } from "../../../venue/profile.ts"
 import type { UnplacedLimit } from "../claims-of.ts"
 import { orderMakingOperations } from "../match/judged-request.ts"
-import { ever, type Counted, type LimitWindow, type Limit } from "../terms.ts"
-import { dayWindow } from "../values/local-clock.ts"
+import { ever, type Counted, type Limit } from "../terms.ts"
+import { dayWindow, type LimitWindow } from "../values/local-clock.ts"
 import {
   described,
   objectError,

@@ -2,8 +2,8 @@ import * as z from "zod"
 
 import { parsePercentage } from "../../../venue/decimal.ts"
 import type { LossBound } from "../guard-terms.ts"
-import { ever, type LimitWindow } from "../terms.ts"
-import { dayWindow } from "../values/local-clock.ts"
+import { ever } from "../terms.ts"
+import { dayWindow, type LimitWindow } from "../values/local-clock.ts"
 import {
   described,
   durationMs,

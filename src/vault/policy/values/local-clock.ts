@@ -59,6 +59,16 @@ export type DayWindow = {
   readonly endMs: number
 }
 
+/** Over which something is counted: a while, or the calendar day of a zone. */
+export type LimitWindow =
+  | { readonly kind: "rolling"; readonly lengthMs: number }
+  | {
+      readonly kind: "day"
+      readonly zone: string
+      /** The calendar day around a time; `undefined` for a time that no calendar has. */
+      readonly dayAt: (nowMs: number) => DayWindow | undefined
+    }
+
 /** Longer than any calendar day, even when clocks change. */
 export const longestDayMs = 26 * 3_600_000
 
