@@ -89,6 +89,24 @@ const rightRoutes: readonly ContractRoute[] = [
     description: "For clients with the right `prices`. All of them or none; look at each `state`.",
     answer: successAnswer("The prices as they stand.", refTo("Prices"), "POST /prices"),
   },
+  {
+    ...bodyRoute("/account/begin", "beginReading", "BeginReadingRequest"),
+    summary: "Begin to read an account",
+    description:
+      "For clients with the right `account`, where venue.yaml leaves the reading to them. Read nothing of it before; once a second at most.",
+    answer: successAnswer(
+      "The reading that was begun.",
+      refTo("BegunReading"),
+      "POST /account/begin",
+    ),
+  },
+  {
+    ...bodyRoute("/account", "feedReading", "ReadingRequest"),
+    summary: "Hand over what an account has",
+    description:
+      "For clients with the right `account`. All open orders, then, when the lag has passed, all positions: what isn't there isn't there. A ticket is good once.",
+    answer: successAnswer("It was taken.", refTo("Nothing"), "POST /account"),
+  },
 ].map((route) => ({ ...route, tag: "rights", errors: rightErrors }))
 
 const metricsRoute: ContractRoute = {

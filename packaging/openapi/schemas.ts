@@ -4,6 +4,7 @@ import * as z from "zod"
 
 import { batchResultSchema, refusedEnvelope } from "../../src/gate/sign/sign.ts"
 import {
+  begunReadingSchema,
   budgetViewSchema,
   checkReportSchema,
   guardUseSchema,
@@ -19,6 +20,7 @@ import { denialSchema, refusalSchema } from "../../src/contract/refusal.ts"
 import { openSigningSchema } from "../../src/contract/signing.ts"
 import { freezeViewSchema } from "../../src/link/calls/both-ways.ts"
 import { heartbeatViewSchema } from "../../src/contract/stop-views.ts"
+import { accountBody, beginBody } from "../../src/vault/operator/account-methods.ts"
 import { pricesBody } from "../../src/vault/operator/price-methods.ts"
 import { batchBody, batchRequest } from "../../src/vault/request/sign-batch.ts"
 import { freezeBody } from "../../src/vault/stops/freeze-methods.ts"
@@ -40,6 +42,8 @@ const taken = {
   FreezeRequest: freezeBody,
   HeartbeatRequest: z.strictObject({}),
   PricesRequest: pricesBody,
+  BeginReadingRequest: beginBody,
+  ReadingRequest: accountBody,
   BatchRequests: batchBody,
   BatchRequest: batchRequest,
 }
@@ -57,6 +61,8 @@ const answered = {
   HeartbeatView: heartbeatViewSchema,
   PriceView: priceViewSchema,
   Prices: z.strictObject({ prices: z.array(priceViewSchema) }),
+  BegunReading: begunReadingSchema,
+  Nothing: z.strictObject({}),
   KeyView: keyViewSchema,
   Whoami: whoamiSchema,
   LimitUse: limitUseSchema,

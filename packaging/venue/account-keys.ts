@@ -110,8 +110,8 @@ const listKeys: VenueKeys = {
 export const accountKeys: VenueKeys = {
   account: {
     form: map,
-    meaning: "Where the gate reads an account's open orders and positions by itself.",
-    without: "it reads no account",
+    meaning: "Which accounts guards go by, and where the gate reads them by itself.",
+    without: "no account is read",
   },
   "account.accounts": {
     form: "a map by name",
@@ -129,7 +129,7 @@ export const accountKeys: VenueKeys = {
     meaning:
       "The longest the venue takes to show what it did. Positions are read that long after the orders.",
   },
-  "account.poll": { form: map, meaning: "How often each account is read." },
+  "account.poll": { form: map, meaning: "How often the gate reads each account." },
   "account.poll.busy": {
     form: "a duration from 1s to 60s",
     meaning: "From one reading to the next while something is to be settled.",
@@ -142,8 +142,13 @@ export const accountKeys: VenueKeys = {
     form: "a list of 1 to 4",
     meaning:
       "Every list of open orders that the venue has. One that is missing here isn't seen. A list that orders leave for another, as triggers do, comes before that.",
+    without: "a client reads the accounts; `positions`, `equity` and `poll` are refused then",
   },
-  "account.positions": { form: map, meaning: "The list of positions." },
+  "account.positions": {
+    form: map,
+    meaning: "The list of positions.",
+    without: "as without `orders`, which needs it",
+  },
   "account.equity": {
     form: map,
     meaning: "What the account is worth. Read after the positions.",

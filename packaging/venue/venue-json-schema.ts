@@ -1,7 +1,7 @@
 import * as z from "zod"
 
 import { accountMapSchema } from "../../src/gate/reads/account-map.ts"
-import { accountSchema } from "../../src/venue/profile/account-schema.ts"
+import { accountSchema, readPath } from "../../src/venue/profile/account-schema.ts"
 import { profileSchema } from "../../src/venue/profile/profile-schema.ts"
 import { venueKeys } from "./venue-keys.ts"
 
@@ -39,8 +39,8 @@ export function pathTo(path: string, key: string): string {
 
 /** What the vault hands on as it is, the gate's schema says. */
 function fromZod(): Json {
-  const { path } = accountSchema.shape.positions.shape
-  const account = z.strictObject({ ...accountSchema.shape, ...accountMapSchema(path).shape })
+  const map = accountMapSchema(readPath).partial().shape
+  const account = z.strictObject({ ...accountSchema.in.shape, ...map })
   const whole = profileSchema.extend({ account: account.optional() })
   return z.toJSONSchema(whole, { io: "input", unrepresentable: "any" })
 }

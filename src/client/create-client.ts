@@ -86,6 +86,11 @@ export function createClient(options: ClientOptions) {
     whoami: (): Asked<"Whoami"> => ask("/whoami", dataOf),
     setPrices: (body: Schemas["PricesRequest"]): Asked<"Prices"> =>
       ask("/prices", dataOf, { body }),
+    /** Begins to read an account that the daemon leaves to this client: nothing of the reading may be older. */
+    beginReading: (body: Schemas["BeginReadingRequest"]): Asked<"BegunReading"> =>
+      ask("/account/begin", dataOf, { body }),
+    feedReading: (body: Schemas["ReadingRequest"]): Asked<"Nothing"> =>
+      ask("/account", dataOf, { body }),
     freeze: (body: Schemas["FreezeRequest"]): Asked<"FreezeView"> =>
       ask("/freeze", dataOf, { body }),
     heartbeat: (): Asked<"HeartbeatView"> => ask("/heartbeat", dataOf, { body: {} }),

@@ -58,6 +58,17 @@ export const priceViewSchema = z
   .readonly()
 export type PriceView = z.infer<typeof priceViewSchema>
 
+/** A reading of an account that a client makes. `begun_at` in milliseconds, by the daemon's clock. */
+export const begunReadingSchema = z
+  .strictObject({
+    ticket: text,
+    begun_at: time,
+    expires_in_ms: int,
+    lag_ms: int.describe("To be waited between the last list of orders and the positions."),
+  })
+  .readonly()
+export type BegunReading = z.infer<typeof begunReadingSchema>
+
 const limitOrigin = {
   policy: text,
   limit: text,

@@ -44,6 +44,8 @@ export function routes(deps: RouteDependencies): readonly RouteWithAnswer[] {
     post("/freeze", [], withBody(deps, freeze)),
     post("/heartbeat", [], withBody(deps, heartbeat)),
     post("/prices", [], withBody(deps, feedPrices)),
+    post("/account/begin", [], withBody(deps, beginAccount)),
+    post("/account", [], withBody(deps, feedAccount)),
     get("/metrics", withToken(deps, showMetrics)),
     // What it may do, and has done.
     get("/whoami", withToken(deps, whoami)),
@@ -85,6 +87,16 @@ type Sent = Pick<BotParams["check"], "token" | "body">
 /** `/prices`: reference prices from a client with the right to feed them. */
 function feedPrices({ link }: Dependencies, { token, body }: Sent): Promise<Reply> {
   return told(link.call("prices", { token, body }), ({ prices }) => ({ prices }))
+}
+
+/** `/account/begin`: a client begins to read an account that the gate doesn't read. */
+function beginAccount({ link }: Dependencies, { token, body }: Sent): Promise<Reply> {
+  return told(link.call("beginAccount", { token, body }), ({ begun }) => begun)
+}
+
+/** `/account`: what the client has read. */
+function feedAccount({ link }: Dependencies, { token, body }: Sent): Promise<Reply> {
+  return told(link.call("account", { token, body }), () => ({}))
 }
 
 /** `/freeze`: a stop by a client with the right; only an operator ends it. */

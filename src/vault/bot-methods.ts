@@ -3,10 +3,10 @@ import type { Refusal } from "../contract/refusal.ts"
 import { openSigning, signingNow } from "./status/signing.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import type { Profile } from "../venue/profile.ts"
-import { accountMethods } from "./operator/account-methods.ts"
+import { accountMethods, beginFed, takeFed } from "./operator/account-methods.ts"
 import { gateSettingsOf } from "./config/load-files.ts"
 import { wasChanged } from "./ledger/bindings.ts"
-import type { Client } from "./ledger/records/bindings.ts"
+import type { Client, ClientRight } from "./ledger/records/bindings.ts"
 import { asRequest } from "./ledger/found-records.ts"
 import type { FoundRecord } from "./ledger/store/store.ts"
 import { limitsOfClient } from "./operator/limit-methods.ts"
@@ -52,7 +52,7 @@ export function botMethods(vault: Vault) {
     read: (params: BotParams["read"]) => Promise.resolve(admitRead(params, vault)),
     readBudgetSpent: (params: BotParams["readBudgetSpent"]) =>
       Promise.resolve(readBudgetSpent(params, vault)),
-    prices: (params: BotParams["prices"]) => anew(() => fedPrices(params, vault)),
+    ...feedMethods(vault),
     pricePoll: () => Promise.resolve(beginRound(vault)),
     polledPrices: (params: BotParams["polledPrices"]) => anew(() => feedPolled(params, vault)),
     ...accountMethods(vault),
@@ -78,8 +78,17 @@ function tokenDigests(vault: Pick<Vault, "active">): readonly string[] {
   return vault.active().clientByTokenHash.keys().take(maxDigests).toArray()
 }
 
-function fedPrices({ token, body }: BotParams["prices"], vault: Vault) {
-  return served(clientWithRight(token, "prices", vault), (by) => feedPrices(body, by, vault))
+/** What clients with the right to it feed. */
+function feedMethods(vault: Vault) {
+  const by = (token: string, right: ClientRight) => clientWithRight(token, right, vault)
+  return {
+    prices: ({ token, body }: BotParams["prices"]) =>
+      anew(() => served(by(token, "prices"), (client) => feedPrices(body, client, vault))),
+    beginAccount: ({ token, body }: BotParams["beginAccount"]) =>
+      served(by(token, "account"), (client) => beginFed(body, client, vault)),
+    account: ({ token, body }: BotParams["account"]) =>
+      served(by(token, "account"), (client) => takeFed(body, client, vault)),
+  }
 }
 
 /** How often hosts that feed the same price at once may come before each other. */

@@ -133,7 +133,7 @@ type PolledAccount = {
 /** Where one answer of an account is, and what the gate alone understands of it. `$account` stands for the account's address. */
 type AccountRead = JsonObject & { readonly path: string }
 
-/** Which accounts the gate reads, and how. */
+/** Which accounts are read, and how. */
 export type AccountPoll = {
   /** At least one; no two have one address. */
   readonly accounts: readonly PolledAccount[]
@@ -144,13 +144,11 @@ export type AccountPoll = {
   readonly idleMs: number
   /** Of one reading of one account, against the IP budget. */
   readonly weight: number
-  /** As venue.yaml has it. */
-  readonly map: {
-    readonly orders: readonly AccountRead[]
-    readonly positions: AccountRead
-    readonly equity?: AccountRead
-  }
-  /** Whether each reading says what its account is worth. */
+  /** As venue.yaml has it, by name. */
+  readonly map: Readonly<Record<string, AccountRead | readonly AccountRead[]>>
+  /** Whether there is nothing in it: a client reads the accounts, and not the gate. */
+  readonly isFed: boolean
+  /** Whether readings say what their account is worth: each of the gate's, and of a client's those that do. */
   readonly hasEquity: boolean
   /** SHA-256 of `map` in hex: another one, and readings may mean something else. */
   readonly mapping: string

@@ -47,6 +47,11 @@ export async function startFakeVault(
       record: (params) => (calls.push({ method: "record", params }), answers.record(params)),
       records: (params) => (calls.push({ method: "records", params }), answers.records(params)),
       prices: (params) => (calls.push({ method: "prices", params }), answers.prices(params)),
+      beginAccount: (params) => (
+        calls.push({ method: "beginAccount", params }),
+        answers.beginAccount(params)
+      ),
+      account: (params) => (calls.push({ method: "account", params }), answers.account(params)),
       freeze: (params) => (calls.push({ method: "freeze", params }), answers.freeze(params)),
       heartbeat: (params) => (
         calls.push({ method: "heartbeat", params }),
@@ -174,6 +179,11 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   polledPrices: () => ({ kind: "answer" }),
   accountPoll: () => ({ dueInMs: null, round: null }),
   polledAccount: () => ({ kind: "answer" }),
+  beginAccount: () => ({
+    kind: "answer",
+    begun: { ticket: "t1", begun_at: 0, expires_in_ms: 33_000, lag_ms: 3_000 },
+  }),
+  account: () => ({ kind: "answer" }),
   outbox: () => ({ requests: [] }),
   outboxReport: () => ({ kind: "answer" }),
   health: () => ({ signs: "all", reasons: [] }),

@@ -19,7 +19,7 @@ rules:
   - {name: all, endpoints: [placeOrder]}
 limits:
   - {name: hourly, count: requests, window: 1h, max: "100", per: client}
-guards: [{name: few, max_open_orders: 9}]
+guards: [{name: few, max_open_orders: 9, drawdown: {max: "1"}}]
 `
 
 /** The text of `/metrics`, of a real gate before a real vault that has something to tell of everything; and what a vault among several has besides. */
@@ -58,7 +58,10 @@ export async function fullMetrics(): Promise<string> {
     const headers = { authorization: `Bearer ${token}` }
     const { round } = await test.bots.accountPoll()
     await test.bots.polledAccount({ ticket: round?.ticket ?? "", reading: nothing })
+    const lost = { account: guardedWallet.address, guard: "mm/few", bounds: "drawdown" } as const
+    const tripped = { ...lost, since: 1, until: null, max: null, froze: false, lost: "2" }
     await test.sign(token, limitOrder())
+    await test.vault.act({ act: "guard_tripped", ...tripped })
     await askHttp(portOf(http), { path: "/whoami", headers })
     await test.admin.freeze({ scope: "key", name: "main", reason: "a drill", cancels: true })
     await test.vault.disk.look()

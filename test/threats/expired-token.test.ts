@@ -17,7 +17,7 @@ import { recordOf } from "../support/ledger-ask.ts"
 
 const lifeMs = 5_000
 const hourMs = 3_600_000
-const rights = ["prices", "freeze", "heartbeat", "metrics"] as const
+const rights = ["prices", "account", "freeze", "heartbeat", "metrics"] as const
 const cancel = { symbol_id: 1, order_id: "1" }
 
 async function opened(t: TestContext, keys: VaultAsk["keys"] = "in_memory", policies?: string[]) {
@@ -45,6 +45,12 @@ function callsOf(test: TestVault, token: string, record: string) {
     read: () => bots.read({ token, path: "/v1/market/tickers" }),
     budget: () => bots.readBudgetSpent({ token }),
     prices: () => bots.prices({ token, body: base64(prices) }),
+    beginAccount: () => bots.beginAccount({ token, body: base64({ account: "main" }) }),
+    account: () =>
+      bots.account({
+        token,
+        body: base64({ ticket: "t1", reading: { orders: [], positions: [] } }),
+      }),
     freeze: () => bots.freeze({ token, body: base64({ reason: "a test" }) }),
     heartbeat: () => bots.heartbeat({ token, body: base64({}) }),
     metrics: () => bots.metrics({ token }),

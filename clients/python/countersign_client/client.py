@@ -15,6 +15,7 @@ from .contract import (
     ApproveAgent,
     BatchRequest,
     BatchResults,
+    BegunReading,
     CheckReport,
     FreezeView,
     HeartbeatView,
@@ -171,6 +172,14 @@ class Client:
         prices = [{"symbol": symbol, "value": value} for symbol, value in values.items()]
         read: Callable[[Answer], Prices] = data_of
         return self._asker.ask("/prices", lambda answer: read(answer)["prices"], {"prices": prices})
+
+    def begin_reading(self, account: str) -> BegunReading:
+        """Begins to read an account that the daemon leaves to this client; nothing of it may be older."""
+        return cast(BegunReading, self._data("/account/begin", {"account": account}))
+
+    def reading(self, ticket: str, reading: Payload) -> None:
+        """Hands over what a reading found: all of `orders` and `positions`, and perhaps `equity`."""
+        self._data("/account", {"ticket": ticket, "reading": reading})
 
     def freeze(self, scope: str, reason: str, name: Optional[str] = None) -> FreezeView:
         """Stops signing: `all`, or of the `client` or `key` of that name. No call ends it."""

@@ -623,6 +623,46 @@ class PricesRequest(TypedDict):
     prices: Sequence[PricesRequestPrices]
 
 
+class BeginReadingRequest(TypedDict):
+    account: str
+
+
+class _ReadingRequestReadingOrders(TypedDict):
+    symbol: str
+    is_buy: bool
+    remaining: str
+    reduce_only: bool
+
+
+class ReadingRequestReadingOrders(_ReadingRequestReadingOrders, total=False):
+    position_side: Literal["long", "short", "both"]
+    price: str
+
+
+class _ReadingRequestReadingPositions(TypedDict):
+    symbol: str
+    quantity: str
+
+
+class ReadingRequestReadingPositions(_ReadingRequestReadingPositions, total=False):
+    position_side: Literal["long", "short", "both"]
+
+
+class _ReadingRequestReading(TypedDict):
+    orders: Sequence[ReadingRequestReadingOrders]
+    positions: Sequence[ReadingRequestReadingPositions]
+
+
+class ReadingRequestReading(_ReadingRequestReading, total=False):
+    equity: str
+    venue_at: int
+
+
+class ReadingRequest(TypedDict):
+    ticket: str
+    reading: ReadingRequestReading
+
+
 class _BatchRequest(TypedDict):
     path: str
     body: Any
@@ -978,6 +1018,15 @@ class PriceView(TypedDict):
 
 class Prices(TypedDict):
     prices: Sequence[PriceView]
+
+
+class BegunReading(TypedDict):
+    ticket: str
+    # Milliseconds since 1970.
+    begun_at: int
+    expires_in_ms: int
+    # To be waited between the last list of orders and the positions.
+    lag_ms: int
 
 
 class KeyView(TypedDict):

@@ -54,6 +54,8 @@ class Calls(unittest.TestCase):
         with client_of(answer("daemon", 200, {"data": {"prices": []}})) as (client, heard):
             client.check(PATH, ORDER)
             client.prices({"BTC-PERP": Decimal("64100.50")})
+            client.begin_reading("main")
+            client.reading("t1", {"orders": [], "positions": [], "equity": Decimal("5.50")})
             client.freeze("client", "why", name="bot")
             client.freeze("all", "why")
             client.heartbeat()
@@ -64,6 +66,11 @@ class Calls(unittest.TestCase):
             [
                 (f"/check{PATH}", ORDER),
                 ("/prices", {"prices": [{"symbol": "BTC-PERP", "value": "64100.50"}]}),
+                ("/account/begin", {"account": "main"}),
+                (
+                    "/account",
+                    {"ticket": "t1", "reading": {"orders": [], "positions": [], "equity": "5.50"}},
+                ),
                 ("/freeze", {"scope": "client", "reason": "why", "name": "bot"}),
                 ("/freeze", {"scope": "all", "reason": "why"}),
                 ("/heartbeat", {}),

@@ -29,23 +29,42 @@ export function accountProblems(text: string, file: string): readonly Problem[] 
   return read.ok ? [] : read.error
 }
 
-const account = z
-  .looseObject({
-    accounts: z.record(z.string(), z.looseObject({ position_mode: z.string().optional() })),
-    ...accountMapSchema().shape,
-  })
-  .superRefine(({ accounts, orders, positions }, context) => {
-    // There an entry without its side could be of either position.
-    const hedged = Object.keys(accounts).find((name) => accounts[name]?.position_mode === "hedge")
-    const message = `${hedged} is in hedge mode, where every order and position has a side; add position_side`
-    const read = [
-      ...orders.map((each, index) => ({ ...each, at: ["orders", index] })),
-      { ...positions, at: ["positions"] },
-    ]
-    for (const { positionSide, at: path } of read) {
-      if (hedged !== undefined && positionSide === undefined)
-        context.addIssue({ code: "custom", path, message })
-    }
-  })
+const account = z.strictObject({
+  accounts: z.record(z.string(), z.looseObject({ position_mode: z.string().optional() })),
+  lag: z.string().optional(),
+  poll: z.unknown().optional(),
+  ...accountMapSchema().partial().shape,
+})
+type Section = z.output<typeof account>
 
-const venueFile = z.looseObject({ account: account.optional() })
+const checkedAccount = account.superRefine((section, context) => {
+  for (const { path, message } of [...missing(section), ...sideless(section)])
+    context.addIssue({ code: "custom", path, message })
+})
+
+type Mistake = { readonly path: PropertyKey[]; readonly message: string }
+
+/** What is read of accounts is orders and positions at least, or nothing. */
+function missing({ poll, orders, positions, equity }: Section): readonly Mistake[] {
+  if (orders !== undefined && positions !== undefined) return []
+  if ((orders ?? positions ?? equity) !== undefined) {
+    const message = "orders and positions are both needed; without any, a client reads the accounts"
+    return [{ path: [], message }]
+  }
+  const message = "a client reads these accounts, at its own pace"
+  return poll === undefined ? [] : [{ path: ["poll"], message }]
+}
+
+/** In hedge mode an entry without its side could be of either position. */
+function sideless({ accounts, orders = [], positions }: Section): readonly Mistake[] {
+  const hedged = Object.keys(accounts).find((name) => accounts[name]?.position_mode === "hedge")
+  if (hedged === undefined) return []
+  const message = `${hedged} is in hedge mode, where every order and position has a side; add position_side`
+  const all = [
+    ...orders.map(({ positionSide }, index) => ({ positionSide, path: ["orders", index] })),
+    ...(positions ? [{ positionSide: positions.positionSide, path: ["positions"] }] : []),
+  ]
+  return all.flatMap(({ positionSide, path }) => (positionSide ? [] : [{ path, message }]))
+}
+
+const venueFile = z.looseObject({ account: checkedAccount.optional() })

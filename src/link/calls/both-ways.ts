@@ -3,7 +3,7 @@
 import * as z from "zod"
 
 /** What a client may do besides asking for signatures. Here, for the ledger's thread needs them and no call. */
-export const clientRights = ["prices", "freeze", "heartbeat", "metrics"] as const
+export const clientRights = ["prices", "account", "freeze", "heartbeat", "metrics"] as const
 
 /** A stop that holds until an operator thaws it. `cancels`: whether cancels and reduce-only orders stay open. */
 export const freezeViewSchema = z

@@ -6,6 +6,7 @@ import * as z from "zod"
 import type { Address } from "../../venue/address.ts"
 import type { AccountPoll, PricePoll } from "../../venue/profile.ts"
 import type { Refused } from "../../contract/refusal.ts"
+import type { BegunReading } from "../../contract/bot-views.ts"
 import type { HeartbeatView, OutboxRequest } from "../../contract/stop-views.ts"
 import { type FreezeView, outcomeSchema } from "./both-ways.ts"
 
@@ -55,7 +56,7 @@ export const readPosition = z.strictObject({
 export type ReadPosition = z.infer<typeof readPosition>
 
 /** What an account's open orders were, and, later by the venue's lag, its positions, and then its equity. Whole: what isn't here isn't there. */
-const accountReading = z.strictObject({
+export const accountReading = z.strictObject({
   orders: z.array(readOrder).max(maxReadOrders),
   positions: z.array(readPosition).max(maxReadPositions),
   /** What it is worth, perhaps less than nothing. There where venue.yaml says where it is. */
@@ -82,6 +83,10 @@ export const gateParams = {
   accountPoll: z.strictObject({}),
   /** What the reading with this ticket found. */
   polledAccount: z.strictObject({ ticket: z.string().max(64), reading: accountReading }),
+  /** The body of `POST /account/begin` as it came, base64. */
+  beginAccount: z.strictObject({ token, body: z.base64() }),
+  /** The body of `POST /account` as it came, base64. */
+  account: z.strictObject({ token, body: z.base64() }),
   /** The body of `POST /freeze` as it came, base64. */
   freeze: z.strictObject({ token, body: z.base64() }),
   /** The body of `POST /heartbeat` as it came, base64. */
@@ -116,6 +121,8 @@ export type GateResults = {
   /** `dueInMs`: until a reading may be due, `null` where no account is read; `round`: the one that began. */
   accountPoll: { readonly dueInMs: number | null; readonly round: AccountRound | null }
   polledAccount: Refused | { readonly kind: "answer" }
+  beginAccount: Refused | { readonly kind: "answer"; readonly begun: BegunReading }
+  account: Refused | { readonly kind: "answer" }
   freeze: Refused | { readonly kind: "answer"; readonly freeze: FreezeView }
   heartbeat: Refused | { readonly kind: "answer"; readonly heartbeat: HeartbeatView }
   outbox: { readonly requests: readonly OutboxRequest[] }

@@ -26,8 +26,10 @@ export type GuardedAccount = {
   readonly sinceMs: number
   /** When its last reading was begun, by the ledger's time, and by which ticket what that finds is told. */
   readonly poll: {
-    beganMs: number | undefined
+    beganMs: number
     ticket: string | undefined
+    /** The client whose ticket it is; `undefined` where it is the gate's. */
+    by: string | undefined
     /** Something was refused for want of room since: it may be back. */
     isWanted: boolean
     /** For room in the IP budget. */
@@ -45,12 +47,13 @@ export function openAccounts(poll: AccountPoll | undefined, sinceMs: number): Gu
   return new Map(
     accounts.map(({ name, address, positionMode: mode }) => {
       const exposure = openExposure({ lagMs })
-      const unread = { beganMs: undefined, ticket: undefined, isWanted: true, waits: false }
+      const unread = { ticket: undefined, by: undefined, isWanted: true, waits: false }
+      const never = { beganMs: -Infinity, ...unread }
       const last = {
         ...{ equity: undefined, readAtMs: 0, isDoubtful: false, failed: false },
         ...{ prices: new Map<number, Decimal>(), over: new Set<string>() },
       }
-      return [address, { name, address, mode, exposure, last, sinceMs, poll: unread }]
+      return [address, { name, address, mode, exposure, last, sinceMs, poll: never }]
     }),
   )
 }

@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto"
 
+import * as z from "zod"
+
+import type { Refusal } from "../../contract/refusal.ts"
+import { accountReading } from "../../link/calls/gate-methods.ts"
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { type Decimal, parseDecimal, zero } from "../../venue/decimal.ts"
@@ -7,13 +11,19 @@ import type { FieldError } from "../../venue/json.ts"
 import type { AccountPoll, Profile } from "../../venue/profile.ts"
 import type { Acts } from "../active/active-set.ts"
 import type { Budgets } from "../budgets/budgets.ts"
-import { pollName } from "../ledger/records/bindings.ts"
+import { type Client, pollName } from "../ledger/records/bindings.ts"
 import { log } from "../process/log.ts"
 import { spendingOfRead } from "../request/admit-read.ts"
+import { parseBody } from "../request/parse-request.ts"
 import { invalidRequest, refuse } from "../request/refuse.ts"
 import { enlarges, type Reading, type Side } from "../guards/exposure.ts"
 import type { GuardedAccount, GuardedAccounts } from "../guards/accounts.ts"
 import { followEquity } from "./follow-equity.ts"
+
+/** What a reading may take besides the lag. */
+const ticketMs = 30_000
+/** From one reading of an account that a client makes to the next. */
+const leastPauseMs = 1_000
 
 type Readings = Pick<Acts, "active" | "act" | "now"> & {
   readonly accounts: GuardedAccounts
@@ -38,12 +48,11 @@ function beginReading(vault: Readings): BotResults["accountPoll"] {
   const [next, second] = [...vault.accounts.values()]
     .map((account) => ({ account, dueInMs: dueInMs(account, vault) }))
     .sort((one, other) => one.dueInMs - other.dueInMs)
-  if (poll === undefined || next === undefined) return { dueInMs: null, round: null }
+  if (poll?.isFed !== false || next === undefined) return { dueInMs: null, round: null }
   if (next.dueInMs > 0) return { dueInMs: next.dueInMs, round: null }
   const waitMs = takeWeight(next.account, poll, vault)
   if (waitMs > 0) return { dueInMs: waitMs, round: null }
-  const ticket = randomUUID()
-  Object.assign(next.account.poll, { beganMs: vault.now(), ticket, isWanted: false })
+  const ticket = beginFor(undefined, next.account, vault.now())
   const { lagMs, map } = poll
   const othersDueInMs = Math.max(0, second?.dueInMs ?? Infinity)
   return {
@@ -67,21 +76,73 @@ function takeWeight({ poll }: GuardedAccount, { weight, busyMs }: AccountPoll, v
 function dueInMs({ poll, exposure }: GuardedAccount, vault: Readings): number {
   const { busyMs = 0, idleMs = 0 } = vault.active().profile.accountPoll ?? {}
   const isBusy = exposure.inFlight() > 0 || exposure.reading() === undefined || poll.isWanted
-  return (poll.beganMs ?? -Infinity) + (isBusy ? busyMs : idleMs) - vault.now()
+  return poll.beganMs + (isBusy ? busyMs : idleMs) - vault.now()
 }
 
-/** Takes what a reading found, whole or not at all. A ticket is good once, and until the next. */
+/** The body of `POST /account/begin`. */
+export const beginBody = z.strictObject({ account: z.string().max(64) })
+
+/** `POST /account/begin`: begins a reading that a client makes. `body` is base64. */
+export function beginFed(body: string, client: Client, vault: Readings) {
+  const read = bodyAs(beginBody, body)
+  if (!read.ok) return refuse(read.error, null)
+  const { isFed, lagMs = 0 } = vault.active().profile.accountPoll ?? {}
+  const account = [...vault.accounts.values()].find(({ name }) => name === read.value.account)
+  if (account === undefined || isFed !== true)
+    return refused("/account", "isn't an account of venue.yaml whose readings clients feed")
+  const beganMs = vault.now()
+  if (beganMs < account.poll.beganMs + leastPauseMs)
+    return refused("/account", "had a reading begun less than a second ago")
+  const ticket = beginFor(client.name, account, beganMs)
+  const begun = { ticket, begun_at: beganMs, expires_in_ms: ticketMs + lagMs, lag_ms: lagMs }
+  return { kind: "answer" as const, begun }
+}
+
+/** A new ticket for a client, or for the gate; the one before is good no more. */
+function beginFor(by: string | undefined, { poll }: GuardedAccount, beganMs: number): string {
+  const ticket = randomUUID()
+  Object.assign(poll, { beganMs, ticket, by, isWanted: false })
+  return ticket
+}
+
+/** The body of `POST /account`. */
+export const accountBody = z.strictObject({ ticket: z.string().max(64), reading: accountReading })
+
+/** `POST /account`: takes what a client has read. `body` is base64. */
+export function takeFed(body: string, { name }: Client, vault: Readings): BotResults["account"] {
+  const read = bodyAs(accountBody, body)
+  return read.ok ? takeReading(read.value, vault, name) : refuse(read.error, null)
+}
+
+function bodyAs<Value>(schema: z.ZodType<Value>, body: string): Result<Value, Refusal> {
+  const json = parseBody(Buffer.from(body, "base64"))
+  if (!json.ok) return json
+  const read = schema.safeParse(json.value)
+  if (read.success) return ok(read.data)
+  const [{ path, message } = { path: [], message: "" }] = read.error.issues
+  const at = path.map((step) => `/${String(step)}`).join("")
+  return err(invalidRequest([{ path: at, rule: "account", message }]))
+}
+
+function refused(path: string, message: string) {
+  return refuse(invalidRequest([{ path, rule: "account", message }]), null)
+}
+
+/** Takes what a reading found, whole or not at all. A ticket is good once, for whom it was made, and until the next. */
 function takeReading(
   { ticket, reading: given }: BotParams["polledAccount"],
   vault: Readings,
+  by?: string,
 ): BotResults["polledAccount"] {
-  const account = [...vault.accounts.values()].find(({ poll }) => poll.ticket === ticket)
-  if (account?.poll.beganMs === undefined) {
-    const message = "no reading has this ticket, or a later one was begun"
-    return refuse(invalidRequest([{ path: "/ticket", rule: "account_poll", message }]), null)
-  }
+  const { profile } = vault.active()
+  const account = [...vault.accounts.values()].find(
+    ({ poll }) => poll.ticket === ticket && poll.by === by,
+  )
+  const { lagMs = 0 } = profile.accountPoll ?? {}
+  if (account === undefined || vault.now() > account.poll.beganMs + ticketMs + lagMs)
+    return refused("/ticket", "no reading has this ticket, it has ended, or a later one was begun")
   account.poll.ticket = undefined
-  const reading = readingOf(given, account, vault.active().profile)
+  const reading = readingOf(given, account, profile)
   if (!reading.ok) return refuse(invalidRequest(reading.error), null)
   const { beganMs: askedAtMs } = account.poll
   const read: Reading = { askedAtMs, venueAtMs: given.venue_at, ...reading.value }
@@ -124,12 +185,17 @@ function readingOf(
     }),
     equity: signedOf(equity ?? "")?.above,
   }
-  const isMapped = profile.accountPoll?.hasEquity === true
-  if (isMapped ? reading.equity === undefined : equity !== undefined) {
+  if (!isWhole(equity, reading.equity, profile.accountPoll)) {
     const message = "is a number where venue.yaml says where equity is, and isn't there elsewhere"
     errors.push({ path: "/equity", rule: "account_poll", message })
   }
   return errors.length > 0 ? err(errors.slice(0, 10)) : ok(reading)
+}
+
+/** Whether equity is there where it has to be, and can be read where it is. */
+function isWhole(given: string | undefined, read: Decimal | undefined, poll?: AccountPoll) {
+  if (poll?.hasEquity !== true) return given === undefined
+  return read !== undefined || (poll.isFed && given === undefined)
 }
 
 function symbolIdOf(text: string, { symbols }: Profile): number | undefined {

@@ -8,8 +8,8 @@ import type { ProfileFile } from "./profile-schema.ts"
 /** Which accounts venue.yaml has the gate read, and how; `undefined` for none. */
 export function accountPollOf(file: ProfileFile): AccountPoll | undefined {
   if (file.account === undefined) return undefined
-  const { accounts, lag, poll, orders, positions, equity } = file.account
-  const map = { orders, positions, ...(equity && { equity }) }
+  const { accounts, lag, poll, map } = file.account
+  const isFed = Object.keys(map).length === 0
   return {
     accounts: Object.entries(accounts).map(([name, { address, position_mode }]) => {
       return { name, address, positionMode: position_mode }
@@ -19,7 +19,8 @@ export function accountPollOf(file: ProfileFile): AccountPoll | undefined {
     idleMs: poll.idle,
     weight: weightOf(accountReads(file), file.reads),
     map,
-    hasEquity: equity !== undefined,
+    isFed,
+    hasEquity: isFed || map["equity"] !== undefined,
     mapping: sha256Hex(canonicalJson(map, builtinParts.canonicalForm)),
   }
 }
@@ -27,11 +28,12 @@ export function accountPollOf(file: ProfileFile): AccountPoll | undefined {
 /** All that one reading asks for, as it is for one of the accounts: addresses are alike to the groups. */
 export function accountReads({ account }: ProfileFile): readonly PlacedRead[] {
   if (account === undefined) return []
-  const [address = ""] = Object.values(account.accounts).map((each) => each.address)
-  const { orders, positions, equity } = account
-  return [
-    ...orders.map(({ path }, index) => ({ path, at: ["account", "orders", index, "path"] })),
-    { path: positions.path, at: ["account", "positions", "path"] },
-    ...(equity === undefined ? [] : [{ path: equity.path, at: ["account", "equity", "path"] }]),
-  ].map(({ path, at }) => ({ path: path.replaceAll("$account", address), at }))
+  const { accounts, map } = account
+  const [address = ""] = Object.values(accounts).map((each) => each.address)
+  return Object.entries(map).flatMap(([name, read]) =>
+    [read].flat().map(({ path }, index) => ({
+      path: path.replaceAll("$account", address),
+      at: ["account", name, ...(Array.isArray(read) ? [index] : []), "path"],
+    })),
+  )
 }

@@ -6,7 +6,7 @@ import { durationWithin } from "../../std/time/duration.ts"
 import { textAs } from "../../std/yaml-file.ts"
 import { addressText, polledPath } from "./text-fields.ts"
 
-const path = polledPath(
+export const readPath = polledPath(
   String.raw`\$account`,
   "expected a path such as /v1/trade/open-orders?account_address=$account, where $account stands for the account's address",
 ).refine(
@@ -15,7 +15,7 @@ const path = polledPath(
 )
 
 /** Where an answer is read. What leads where in it, the gate alone understands: `gate/reads/account-map.ts`. */
-const read = z.object({ path }).catchall(z.json())
+const read = z.object({ path: readPath }).catchall(z.json())
 
 const account = z.strictObject({
   address: addressText,
@@ -53,7 +53,7 @@ const accountName = z
 const maxMapLength = 16_384
 
 export const accountSchema = z
-  .strictObject({
+  .object({
     accounts: z
       .record(accountName, account)
       .refine((named) => Object.keys(named).length > 0, "expected at least one account")
@@ -69,12 +69,10 @@ export const accountSchema = z
         error: "idle is shorter than busy; reading less often is for when nothing happens",
       })
       .prefault({}),
-    orders: z.array(read),
-    positions: read,
-    equity: read.optional(),
   })
+  .catchall(z.union([read, z.array(read)], "expected something to read, with its path, or a list"))
+  .transform(({ accounts, lag, poll, ...map }) => ({ accounts, lag, poll, map }))
   .refine(
-    ({ orders, positions, equity }) =>
-      JSON.stringify([orders, positions, equity]).length <= maxMapLength,
-    `orders, positions and equity are longer than ${maxMapLength} characters together`,
+    ({ map }) => JSON.stringify(map).length <= maxMapLength,
+    `what is to be read takes more than ${maxMapLength} characters`,
   )

@@ -39,7 +39,7 @@ describe("docs/guards.md", () => {
     const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date(0) })
     const profile = parseProfile(`${venue}${section ?? "?"}`, "venue.yaml")
     assert.equal(profile.ok ? "" : profile.error.map(problemText).join("\n"), "")
-    assert.ok(profile.ok && profile.value.accountPoll)
+    assert.ok(profile.ok && profile.value.accountPoll?.map)
     assert.ok(parseAccountMap(profile.value.accountPoll.map).ok)
   })
 

@@ -23,7 +23,7 @@ const ofOrders = {
   side: { at: "/is_buy", buy: "true", sell: "false" },
   remaining: "/left",
 }
-const map: AccountRound["map"] = {
+const map = {
   orders: [
     { ...ofOrders, path: "/v1/trade/$account/open?limit=100" },
     { ...ofOrders, path: "/v1/trade/stops?account=$account" },
@@ -34,7 +34,7 @@ const map: AccountRound["map"] = {
     quantity: "/size",
     sign: "signed",
   },
-}
+} satisfies AccountRound["map"]
 const round: AccountRound = { ...{ ticket: "t1", account, lagMs: 30 }, map }
 const paths = [
   `/v1/trade/${account}/open?limit=100`,

@@ -53,7 +53,7 @@ describe("docs/sandbox.md", () => {
     const text = sandboxProfile({ url: sandboxUrl, asOf: new Date(0) })
     assert.doesNotMatch(text, /^account:/m)
     const profile = parseProfile(text + section, "venue.yaml")
-    assert.ok(profile.ok && profile.value.accountPoll)
+    assert.ok(profile.ok && profile.value.accountPoll?.map)
     const reads = parseAccountMap(profile.value.accountPoll.map)
     assert.ok(reads.ok)
     const { orders, positions } = reads.value

@@ -45,14 +45,36 @@ describe("what account says of answers", () => {
     assert.deepEqual(problems("base_url: https://api.example"), [])
   })
 
-  it("are 1 to 4 of orders", () => {
+  it("is nothing where a client reads the accounts, nor is there a pace", () => {
+    const fed = { orders: undefined, positions: undefined }
+    assert.deepEqual(problems(account(fed)), [])
+    assertRefused(
+      account({ ...fed, poll: { busy: "2s" } }),
+      /:2:\d+: a client reads these accounts/,
+    )
+  })
+
+  it("is of orders and positions both, whatever else there is", () => {
+    const needed = /orders and positions are both needed/
+    assertRefused(account({ orders: undefined }), needed)
+    assertRefused(account({ positions: undefined }), needed)
+    const equity = { path: "/v1/$account", value: "/a" }
+    assertRefused(account({ orders: undefined, positions: undefined, equity }), needed)
+  })
+
+  it("is of nothing else", () => {
+    const read = { path: "/v1/$account", list: "/a" }
+    assertRefused(account({ position: read }), /unknown key "position"; did you mean "positions"\?/)
+  })
+
+  it("is of 1 to 4 lists of orders", () => {
     const lists = [1, 2, 3, 4, 5].map((n) => ({ ...orders, path: `/v1/trade/${n}/$account` }))
     assertRefused(account({ orders: [] }), /expected at least one list/)
     assert.deepEqual(problems(account({ orders: lists.slice(0, 4) })), [])
     assertRefused(account({ orders: lists }), /expected at most 4 lists/)
   })
 
-  it("are each read once; an answer may have several", () => {
+  it("reads each once; an answer may have several", () => {
     assertRefused(account({ orders: [orders, orders] }), /would count twice/)
     assert.deepEqual(problems(account({ orders: [orders, { ...orders, list: "/data/b" }] })), [])
   })

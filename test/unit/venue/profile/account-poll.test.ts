@@ -65,6 +65,7 @@ describe("account", () => {
       idleMs: 30_000,
       weight: 4,
       map: { orders: [orders], positions },
+      isFed: false,
       hasEquity: false,
     })
     const strange = { orders: [{ ...orders, "a b": [{ c: ["1.10", "yes"] }] }], positions }
@@ -86,7 +87,7 @@ describe("account", () => {
     assert.ok(poll)
     assert.deepEqual(poll.accounts[1], { name: "a.b-c_2", address: two, positionMode: "hedge" })
     assert.deepEqual([poll.lagMs, poll.busyMs, poll.idleMs, poll.weight], [250, 5_000, 300_000, 6])
-    assert.equal(poll.map.orders[1]?.path, "/v1/trade/stops/$account")
+    assert.deepEqual(Object.keys(poll.map), ["orders", "positions"])
   })
 
   it("has a mapping, which is another once a reading may mean something else", () => {
@@ -111,7 +112,7 @@ describe("account", () => {
   it("may say where equity is, which weighs as much as any other read", () => {
     const poll = profileOf(reads, account({ equity })).accountPoll
     assert.deepEqual([poll?.hasEquity, poll?.weight], [true, 6])
-    assert.deepEqual(JSON.parse(JSON.stringify(poll?.map.equity)), equity)
+    assert.deepEqual(JSON.parse(JSON.stringify(poll?.map["equity"])), equity)
     assertRefused(account({ equity: "/data/equity" }), /account\.equity/)
     assertRefused(account({ equity: { ...equity, path: "/v1/account/equity" } }), /\$account/)
     const path = "/v1/worth/$account"
@@ -122,12 +123,12 @@ describe("account", () => {
   })
 
   it("has up to 16,384 characters that are handed on", () => {
-    const fixed = JSON.stringify([[{ ...orders, more: "" }], positions, null]).length
+    const fixed = JSON.stringify({ orders: [{ ...orders, more: "" }], positions }).length
     const more = (length: number) => withOrders({ more: "m".repeat(length) })
     assert.deepEqual(problems(more(16_384 - fixed)), [])
     assertRefused(
       more(16_385 - fixed),
-      /:3:\d+: orders, positions and equity are longer than 16384/,
+      /:3:\d+: what is to be read takes more than 16384 characters/,
     )
   })
 
@@ -214,12 +215,17 @@ describe("the lists of account", () => {
     assertRefused(withPositions({ path }), message)
   })
 
-  it("are there, and have a path", () => {
-    for (const key of ["orders", "positions"]) {
-      assertRefused(account({ [key]: undefined }), new RegExp(`\\b${key}\\b`))
-    }
-    assertRefused(withOrders({ path: undefined }), /\bpath\b/)
-    assertRefused(withPositions({ path: undefined }), /\bpath\b/)
+  it("have a path each", () => {
+    assertRefused(withOrders({ path: undefined }), /expected something to read, with its path/)
+    assertRefused(withPositions({ path: undefined }), /\(at account\.positions\)$/)
+    assertRefused(account({ lagg: "3s" }), /something to read, .* \(at account\.lagg\)$/)
+  })
+
+  it("are none where a client reads the accounts, which weighs nothing", () => {
+    const fed = account({ orders: undefined, positions: undefined })
+    const poll = profileOf(fed).accountPoll
+    assert.deepEqual([poll?.isFed, poll?.weight, poll?.lagMs, poll?.map], [true, 0, 3_000, {}])
+    assert.equal(poll?.hasEquity, true)
   })
 })
 
