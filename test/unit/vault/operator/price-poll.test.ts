@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from "node:test"
 import { adminParams, type BotParams, type BotResults } from "../../../../src/link/calls/methods.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { pollName } from "../../../../src/vault/ledger/records/bindings.ts"
+import { termsOf } from "../../../../src/vault/request/spending.ts"
 import { spendingOfRead } from "../../../../src/vault/request/admit-read.ts"
 import { listPrices } from "../../../../src/vault/status/fed-prices.ts"
 import { alarmsIn } from "../../../support/facts.ts"
@@ -128,6 +129,14 @@ describe("a round of the price poll", () => {
     clock.pass(1)
     await begin()
     assert.deepEqual(await used(), [2, 0])
+  })
+
+  it("has room for a whole round kept, however seldom one comes", async (t) => {
+    const seldom = `price_poll: {path: "/v1/market/a", symbol: /name, value: /mark, every: 10m}\n`
+    const ask = { venue: venue + seldom, policies: [capped], settings: "budgets: {}\n" }
+    const test = await openTestVault(ask)
+    t.after(() => test.remove())
+    assert.equal(termsOf("ip", undefined, test.vault.active())?.keptFor.get(pollName), 2)
   })
 
   it("never takes what is kept for cancels, and has its own part whatever bots ask for", async (t) => {
