@@ -5,7 +5,7 @@ import { type ChangeLines, tellChanges } from "./process/tell-changes.ts"
 /** What a turn does, and how long it is, from its beginning on, until the next. */
 export type PollTurn = {
   readonly pauseMs: number
-  read(tell: ReturnType<typeof tellChanges>, stopping: AbortSignal): Promise<void>
+  readonly read: (tell: ReturnType<typeof tellChanges>, stopping: AbortSignal) => Promise<void>
 }
 
 /** Takes turns as long as the gate runs, one after the other. */
