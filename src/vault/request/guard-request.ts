@@ -1,5 +1,5 @@
 import type { Refusal } from "../../contract/refusal.ts"
-import type { OperationId } from "../../venue/profile.ts"
+import type { OperationId, Profile } from "../../venue/profile.ts"
 import { type ActiveSet, ownAccountOf } from "../active/active-set.ts"
 import type { ReserveAsk } from "../ledger/records/reservation.ts"
 import { sizingPrice, type Subject, subjectOf } from "../policy/match/judged-request.ts"
@@ -14,7 +14,13 @@ import { circumstancesOf, type JudgedBy, judgedFor } from "./judge-request.ts"
 import type { ParsedRequest } from "./parse-request.ts"
 import { openersOf } from "./openers.ts"
 import { lossStanding } from "./guard-losses.ts"
-import { guardExceeded, guardTripped, guardUnreadable, nothingToReduce } from "./refuse-guarded.ts"
+import {
+  askedAtMs,
+  guardExceeded,
+  guardTripped,
+  guardUnreadable,
+  nothingToReduce,
+} from "./refuse-guarded.ts"
 
 /** What guards make of a request that the rules allow. */
 export function guardRequest(
@@ -91,13 +97,18 @@ function refuseReducing(
   guard: PlacedGuard,
   account: GuardedAccount,
 ): Refusal | undefined {
-  if (lane !== "reduce" || !placing.has(operation)) return undefined
+  if (lane !== "reduce" || !placing.has(operation) || isFed(profile)) return undefined
   const nothing = nothingFor(orders, account)
   if (nothing === undefined) return undefined
   account.poll.isWanted = true // the next reading is believed again
-  const ageMs = nowMs - (account.exposure.reading()?.askedAtMs ?? 0)
+  const ageMs = nowMs - askedAtMs(account)
   if (!isBelieved(ageMs)) return undefined
   return nothingToReduce(nothing, { guard, account, symbols: profile.symbols, ageMs })
+}
+
+/** What a client said of an account stops no other client's way out. */
+function isFed({ accountPoll }: Profile): boolean {
+  return accountPoll?.isFed === true
 }
 
 /** Those that apply to a client with a key. */

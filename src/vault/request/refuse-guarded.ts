@@ -73,9 +73,14 @@ export function guardExceeded(found: Excess | Unjudged, { guard, account, symbol
     data: {
       ...{ policy, guard: name, account: account.address, kind, measure, symbol, ...figures },
       ...{ from: orNull(found.from), equity: orNull(found.equity) },
-      read_at: account.exposure.reading()?.askedAtMs ?? 0,
+      read_at: askedAtMs(account),
     },
   }
+}
+
+/** When the last reading of an account began; 0 where there was none. */
+export function askedAtMs({ exposure }: Pick<GuardedAccount, "exposure">): number {
+  return exposure.reading()?.askedAtMs ?? 0
 }
 
 function orNull(figure: Decimal | undefined): string | null {
@@ -103,7 +108,7 @@ export function nothingToReduce(
 ): Refusal {
   const { policy, name, file, line } = guard
   const symbol = symbolText(symbolId, symbols)
-  const read_at = account.exposure.reading()?.askedAtMs ?? 0
+  const read_at = askedAtMs(account)
   return {
     code: "nothing_to_reduce",
     message: `Reduce-only, but ${account.name} holds at most 0 ${side} in ${symbol}, by a reading of ${Math.floor(ageMs / 1_000)} s ago and all that is in flight (the guard ${policy}/${name}, ${file}:${line}). Open a position first.`,
