@@ -19,12 +19,14 @@ import {
   type Rule,
   type SizeBound,
 } from "../../vault/policy/terms.ts"
-import { formatDecimal, multiplyDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
+import { formatDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
 import { option, optionalArgument } from "../cli/command.ts"
 import { clientNamed } from "../clients/client-options.ts"
 import type { Admin } from "../installation/admin.ts"
 import { adminCommand } from "../installation/installation-command.ts"
+import { durationText } from "./duration-text.ts"
+import { guardWords, percentText } from "./guard-words.ts"
 import { raiseLines, differLines } from "./in-force.ts"
 
 /** What a client may do, by the files in force. */
@@ -117,7 +119,7 @@ function clientLines({ client, keys, entries }: ShownClient): readonly string[] 
 
 /** One entry of a policy in plain words. */
 type Described = {
-  readonly kind: "allows" | "denies" | "limits" | "holds"
+  readonly kind: "allows" | "denies" | "limits" | "guards" | "holds"
   readonly policy: string
   readonly entry: string
   readonly file: string
@@ -153,6 +155,7 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
     ...policy.limits.map((limit) =>
       placed("limits", limit, [...limitWords(limit), ...asked(limit, symbols)]),
     ),
+    ...policy.guards.map((guard) => placed("guards", guard, guardWords(guard, symbols))),
     ...policy.hold.map((hold) =>
       placed("holds", hold, [
         ...asked(hold, symbols),
@@ -241,22 +244,5 @@ function bound(
 
 function percent(label: string, fraction: Decimal | undefined, tail: string): readonly string[] {
   if (fraction === undefined) return []
-  const text = formatDecimal(multiplyDecimals(fraction, wholeDecimal(100n)))
-  return [`${label} ${text}% ${tail}`.trimEnd()]
-}
-
-const hourMs = 3_600_000
-
-/** `2d` rather than 48h, and `24h` rather than 1d, which a day of a calendar needn't be. */
-const units = [
-  { unit: "d", ms: 24 * hourMs, leastMs: 48 * hourMs },
-  { unit: "h", ms: hourMs, leastMs: hourMs },
-  { unit: "m", ms: 60_000, leastMs: 60_000 },
-  { unit: "s", ms: 1_000, leastMs: 1_000 },
-] as const
-
-/** A duration as it is written in a policy, in the largest unit that it is a whole number of: `90m`, `24h`, `250ms`. */
-export function durationText(durationMs: number): string {
-  const fitting = units.find(({ ms, leastMs }) => durationMs >= leastMs && durationMs % ms === 0)
-  return fitting === undefined ? `${durationMs}ms` : `${durationMs / fitting.ms}${fitting.unit}`
+  return [`${label} ${percentText(fraction)} ${tail}`.trimEnd()]
 }

@@ -3,7 +3,8 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { describePolicy, durationText } from "../../../../src/commands/policy/show.ts"
+import { durationText } from "../../../../src/commands/policy/duration-text.ts"
+import { describePolicy } from "../../../../src/commands/policy/show.ts"
 import { parseDurationMs } from "../../../../src/std/time/duration.ts"
 import { parsePolicies } from "../../../../src/vault/policy/file/policy-file.ts"
 import { testProfile } from "../../../support/test-profile.ts"
@@ -42,6 +43,22 @@ rules:
   it("says whom an approval may be for, and how long", () => {
     assert.deepEqual(wordsOf("policy: p\nrules:\n  - {name: a, endpoints: [approveAgent]}\n"), [
       "allows: approveAgent; only agents held here, for at most 90 days",
+    ])
+  })
+
+  it("says what guards bound, and what follows a loss", () => {
+    const text = `policy: p
+guards:
+  - {name: size, max_position: {BTC-PERP: {net: "2"}, default: {notional: "50000"}}, max_open_orders: 20, max_open_notional: "100000"}
+  - {name: day, daily_loss: {max: "500", zone: UTC}, then: refuse}
+  - {name: week, loss: {max: 5%, window: 7d}}
+  - {name: ever, drawdown: {max: 10%}, then: freeze}
+`
+    assert.deepEqual(wordsOf(text), [
+      "guards: a position of at most 2 on either side of BTC-PERP, 50000 quote units of others; at most 20 open orders; open orders of at most 100000 quote units",
+      "guards: a loss of at most 500 quote units in a day in UTC; over that nothing opens",
+      "guards: a loss of at most 5% within 7d; over that nothing opens until a person re-arms it",
+      "guards: a loss of at most 10% from the highest ever; over that nothing opens until a person re-arms it, and the keys are frozen",
     ])
   })
 
