@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import { fileWarnings } from "../../../../src/commands/policy/file-warnings.ts"
 import { guardWarnings } from "../../../../src/vault/status/guard-warnings.ts"
 import { vaultWarnings } from "../../../../src/vault/status/warnings.ts"
-import { guardedAccount } from "../../../support/guarded-account.ts"
+import { guardedAccount, valuedAccount } from "../../../support/guarded-account.ts"
 import { openGuarded } from "../../../support/guarded-vault.ts"
 
 type Opened = Awaited<ReturnType<typeof openGuarded>>
@@ -31,6 +31,21 @@ describe("the warnings of guards", () => {
     assert.ok(fileWarnings(opened.test().vault.active()).includes(message))
     const told = vaultWarnings(opened.test().vault).find((each) => each.message === message)
     assert.match(told?.fix ?? "", /account in venue\.yaml, then stop the daemon and start it; or /)
+  })
+
+  it("say, by the files alone too, which guards bound losses where account has no equity", async (t) => {
+    const policies = [forAll("max_open_orders: 1}, {name: l, drawdown: {max: 5%}")]
+    const opened = await openGuarded(t, { policies })
+    const message =
+      "account in venue.yaml has no equity, so what opens a position is refused to whom these guards are for: all/l."
+    assert.deepEqual(warned(opened), [message])
+    assert.ok(fileWarnings(opened.test().vault.active()).includes(message))
+    const told = vaultWarnings(opened.test().vault).find((each) => each.message === message)
+    assert.match(
+      told?.fix ?? "",
+      /^add equity to account in venue\.yaml, then stop the daemon and start/,
+    )
+    assert.deepEqual(warned(await openGuarded(t, { policies, account: valuedAccount })), [])
   })
 
   it("name a client that trades past another's guard, until it is revoked", async (t) => {
