@@ -9,7 +9,7 @@ import type { Refusal } from "../../src/contract/refusal.ts"
 import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import { utf8 } from "../../src/std/bytes.ts"
 import { fakeClock } from "../support/fake-clock.ts"
-import { guardedAccount, guardedWallet } from "../support/guarded-account.ts"
+import { guardedWallet, valuedAccount } from "../support/guarded-account.ts"
 import {
   cancelPath,
   limitOrder,
@@ -21,9 +21,11 @@ import {
 } from "../support/open-test-vault.ts"
 import { numRuns } from "../support/runs.ts"
 
-const venue = `${sandboxProfile({ url: sandboxUrl, asOf: new Date() })}${guardedAccount}`
+const venue = `${sandboxProfile({ url: sandboxUrl, asOf: new Date() })}${valuedAccount}`
 const sizes = ["0.1", "0.1", "0.2", "0.3", "0.5", "0.6"] as const
 const clients = ["one", "two"] as const
+/** What the account is read to be worth, mostly within what the guards on losses allow. */
+const equities = ["10000", "10000", "10000", "9980", "9700", "9400", "1"] as const
 
 /** Lines of a policy, each of which may be there or not. */
 const parts = {
@@ -47,6 +49,8 @@ const parts = {
     `{name: cancels, endpoints: [cancelOrder], count: requests, window: 5s, max: "1"}`,
   ],
   guards: [
+    `{name: lost, daily_loss: {max: "500", zone: UTC}}`,
+    `{name: fallen, drawdown: {max: 4%}, then: freeze, max_age: 10s}`,
     `{name: net, max_position: {BTC-PERP: {net: "0.4"}}}`,
     `{name: open, max_open_orders: 2}`,
     `{name: worth, max_open_notional: "30000", max_position: {default: {notional: "90000"}}}`,
@@ -86,6 +90,9 @@ const arbitraryPolicy = fc
     return `policy: drawn\n${head}${lines.join("")}`
   })
 
+/** What a reading shows. */
+type Shown = { readonly quantity: string; readonly equity: string }
+
 type Step =
   | {
       readonly kind: "ask"
@@ -94,9 +101,9 @@ type Step =
       readonly changes: CallChanges
     }
   | { readonly kind: "pass"; readonly ms: number }
-  | { readonly kind: "read"; readonly quantity: string }
+  | ({ readonly kind: "read"; readonly waitMs: number } & Shown)
   | { readonly kind: "freeze"; readonly name: (typeof clients)[number] }
-  | { readonly kind: "price" | "thaw" | "release" | "refuse" | "lock" | "unlock" }
+  | { readonly kind: "fall" | "price" | "thaw" | "release" | "refuse" | "lock" | "unlock" }
 
 const placing = fc
   .record({
@@ -132,10 +139,10 @@ const asking = fc
     return { kind: "ask", client, body, changes: { ...named, ...changes } }
   })
 
-/** What a person does, the more often the oftener it stands here. */
+/** What a person does, or a market, the more often the oftener it stands here. */
 const words = [
   ...(["price", "price", "price", "thaw", "thaw", "release", "release", "refuse"] as const),
-  ...(["lock", "unlock", "unlock"] as const),
+  ...(["lock", "unlock", "unlock", "fall", "fall", "fall"] as const),
 ]
 
 const arbitraryStep = fc.oneof(
@@ -149,15 +156,19 @@ const arbitraryStep = fc.oneof(
   {
     weight: 5,
     arbitrary: fc
-      .constantFrom("0", "0", "0.3", "-0.4")
-      .map((quantity): Step => ({ kind: "read", quantity })),
+      .record({
+        quantity: fc.constantFrom("0", "0", "0.3", "-0.4"),
+        equity: fc.constantFrom(...equities),
+        waitMs: fc.constantFrom(0, 2_000, 30_000),
+      })
+      .map((shown): Step => ({ kind: "read", ...shown })),
   },
   {
     weight: 1,
     arbitrary: fc.constantFrom(...clients).map((name): Step => ({ kind: "freeze", name })),
   },
   {
-    weight: 3,
+    weight: 4,
     arbitrary: fc.constantFrom(...words).map((kind): Step => ({ kind })),
   },
 )
@@ -198,6 +209,8 @@ describe("for any policies, what was asked before, and any request", () => {
       "approval_required",
       "frozen",
       "guard_unreadable",
+      "guard_exceeded",
+      "guard_tripped",
       "nothing_to_reduce",
     ])
       assert.ok((seen.get(code) ?? 0) > 0, `${code} among ${JSON.stringify([...seen])}`)
@@ -218,10 +231,10 @@ async function populate(test: TestVault): Promise<Tokens> {
 }
 
 /** What the gate does when a reading is due. */
-async function readAccount(quantity: string, { bots }: TestVault): Promise<void> {
+async function readAccount({ quantity, equity }: Shown, { bots }: TestVault): Promise<void> {
   const { round } = await bots.accountPoll()
   if (round === null) return
-  const reading = { orders: [], positions: [{ symbol: "BTC-PERP", quantity }] }
+  const reading = { orders: [], positions: [{ symbol: "BTC-PERP", quantity }], equity }
   assert.equal((await bots.polledAccount({ ticket: round.ticket, reading })).kind, "answer")
 }
 
@@ -240,7 +253,14 @@ async function take(step: Step, { test, tokens, clock }: Site): Promise<string |
       clock.pass(step.ms)
       break
     case "read":
-      await readAccount(step.quantity, test)
+      clock.pass(step.waitMs)
+      await readAccount(step, test)
+      break
+    case "fall":
+      for (const equity of ["10000", "9000", "9000"]) {
+        clock.pass(30_000)
+        await readAccount({ quantity: "0", equity }, test)
+      }
       break
     case "freeze":
       await admin.freeze({ scope: "client", name: step.name, reason: "drawn", cancels: true })
