@@ -107,7 +107,7 @@ function tripAlarms({ trips }: Facts): readonly Alarm[] {
   return trips.map(({ guard, account, since }) => {
     const subject = `${guard} ${account}`
     const fact = `The guard ${guard} has tripped: ${account} has lost what it allows, so nothing opens a position there`
-    const advice = `see what happened; countersign guards rearm ${guard} lets it lose more`
+    const advice = `see what happened; countersign guards rearm ${guard} --allow 100 --reason WORDS lets it lose 100 more`
     return alarm("guard_tripped", { subject, fact, advice, since })
   })
 }
