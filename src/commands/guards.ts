@@ -26,7 +26,8 @@ export const guardsRearm = adminCommand({
     account: option("--account <name>", "where the guard is for several"),
     reason,
   },
-  call: (admin, rearm) => admin.call("rearmGuard", rearm),
+  call: (admin, { guard, allow, forMs, account: of, reason: why }) =>
+    admin.call("rearmGuard", { guard, allow, forMs, account: of, reason: why }),
   print: ({ guard, account: name, max, until }) => [
     `${guard} lets ${name} lose ${max} until ${utcText(until)}.`,
   ],
@@ -45,7 +46,7 @@ export const guardsAnchor = adminCommand({
     const shown = await admin.call("anchorAccount", anchor)
     await agreeToShown(terminal, {
       yes,
-      question: `By the reading of ${agoWords(shown.read_at, Date.now())}, ${name} has ${shown.equity}. Is that what the venue's own page says?`,
+      question: `${name} has ${shown.equity} (read ${agoWords(shown.read_at, Date.now())}). Is that what the venue's own page says?`,
     })
     const done = await admin.call("anchorAccount", { ...anchor, agreed: shown.equity })
     if (done.isAnchored) return done
@@ -67,11 +68,16 @@ export const guardsFlow = adminCommand({
     amount: argument("<amount>", "how much, in quote units"),
     reason,
   },
-  call: (admin, { direction, ...flow }) => {
-    if (direction === "in" || direction === "out") {
-      return admin.call("tellFlow", { ...flow, direction })
+  call: async (admin, { account: name, direction, amount, reason: why }) => {
+    if (direction !== "in" && direction !== "out") {
+      throw new Fault("usage", `Write in or out in place of ${direction}.`)
     }
-    throw new Fault("usage", `Write in or out in place of ${direction}.`)
+    const flow = { account: name, direction, amount, reason: why } as const
+    return { ...(await admin.call("tellFlow", flow)), direction }
   },
-  print: ({ account: name }) => [`Losses of ${name} are counted with it from now on.`],
+  print: ({ account: name, direction }) => [
+    direction === "in"
+      ? `What was paid into ${name} makes no loss smaller.`
+      : `What was paid out of ${name} is no loss.`,
+  ],
 })

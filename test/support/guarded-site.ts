@@ -18,6 +18,8 @@ export type GuardedSetup = {
   readonly expiresIn: string
   /** A line of YAML: what the guard `small` bounds. */
   readonly guard: string
+  /** Lines of YAML at the end of `account`, each indented. */
+  readonly account?: string
   /** Faults from before the daemon's start on. */
   readonly faults?: readonly object[]
 }
@@ -40,7 +42,10 @@ export async function startGuardedSite(setup: GuardedSetup): Promise<GuardedSite
   const { dir } = installation
   const { wallet, agent } = await makeTradingKeys(dir)
   await appendFile(join(dir, "countersign.yaml"), `expires_in: {trade: ${setup.expiresIn}}\n`)
-  await appendFile(join(dir, "venue.yaml"), accountLines(wallet.address, setup.lag))
+  await appendFile(
+    join(dir, "venue.yaml"),
+    accountLines(wallet.address, setup.lag) + (setup.account ?? ""),
+  )
   await writePolicy(dir, policyWith(setup.guard))
   const one = await addClient(dir, "one", ["--keys", "main", "--allow-type-b"])
   const two = await addClient(dir, "two", ["--keys", "mm"])
@@ -58,6 +63,10 @@ export async function startGuardedSite(setup: GuardedSetup): Promise<GuardedSite
     },
   }
 }
+
+/** Where the sandbox shows what an account is worth. */
+export const equityLine =
+  "  equity: {path: /v1/account/equity?account_address=$account, value: /data/equity}\n"
 
 /** From now on the sandbox has this fault besides. */
 export async function addFault(venue: Pick<Served, "url">, fault: object): Promise<void> {
