@@ -6,7 +6,6 @@ import {
   multiplyDecimals,
   subtractDecimals,
   wholeDecimal,
-  zero,
 } from "../../venue/decimal.ts"
 
 /*
@@ -77,7 +76,6 @@ export function markedBy(
   const rise = excessOf(seen.equity, before.equity)
   const deposit = excessOf(rise, plausible).coefficient === 0n ? undefined : rise
   const { high, days: earlier, hours } = deposit ? paidIn(before, deposit) : before
-  const had = addDecimals(before.equity, deposit ?? zero)
   const mark = (fromMs: number, at = seen.equity): Mark => ({ fromMs, of: at, at })
   const hour = mark(hourOf(seen.readAtMs))
   const recent = hours.filter(({ fromMs, at }) => {
@@ -93,7 +91,7 @@ export function markedBy(
           const last = earlier.get(zone)
           if (last !== undefined && last.fromMs >= startMs) return [zone, last]
           // What was lost since the last reading of the day before isn't forgiven.
-          return [zone, mark(startMs, maxDecimal(had, seen.equity))]
+          return [zone, mark(startMs, maxDecimal(before.equity, seen.equity))]
         }),
       ),
       hours: recent.at(-1)?.fromMs === hour.fromMs ? recent : [...recent, hour],
@@ -123,7 +121,6 @@ function moved(marks: Marks, move: (at: Decimal) => Decimal): Marks {
 
 /** Whether nothing needs to be recorded: every mark is as before, and the equity within a thousandth. */
 export function isAsRecorded(before: Marks, after: Marks): boolean {
-  const marksOf = ({ high, days, hours }: Marks) => [high, ...days.values(), ...hours]
   const [earlier, later] = [marksOf(before), marksOf(after)]
   return (
     earlier.length === later.length &&
@@ -132,8 +129,16 @@ export function isAsRecorded(before: Marks, after: Marks): boolean {
   )
 }
 
-function isSame(one: Mark, other: Mark | undefined): boolean {
-  return one.fromMs === other?.fromMs && compareDecimals(one.at, other.at) === 0
+type NamedMark = readonly [name: string, mark: Mark]
+
+/** Each with what it is of: days by their zones. */
+function marksOf({ high, days, hours }: Marks): readonly NamedMark[] {
+  return [["high", high], ...days, ...hours.map((hour) => ["hour", hour] as const)]
+}
+
+function isSame([name, one]: NamedMark, [named, other]: NamedMark | readonly [] = []): boolean {
+  if (name !== named || one.fromMs !== other?.fromMs) return false
+  return compareDecimals(one.at, other.at) === 0 && compareDecimals(one.of, other.of) === 0
 }
 
 function isNear(one: Decimal, other: Decimal): boolean {

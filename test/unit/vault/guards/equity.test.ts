@@ -179,6 +179,20 @@ describe("what is recorded", () => {
     assert.ok(!isAsRecorded(marks, read(marks, [day, "999"]).marks))
     assert.ok(!isAsRecorded(marks, read(marks, [hour, "999"]).marks))
   })
+
+  it("is a day in another time zone that begins at the same moment", () => {
+    const marks = readAll([[0, "1000"]])
+    const elsewhere = { days: new Map([["Etc/UTC", 0]]), plausible: decimal("0") }
+    assert.ok(!isAsRecorded(marks, markedBy(marks, seen(1, "1000"), elsewhere).marks))
+  })
+
+  it("is an equity that comes to a mark which only a deposit brought so high", () => {
+    const marks = paidIn(readAll([[0, "1000"]]), decimal("500"))
+    const next = read({ ...marks, equity: decimal("1500") }, [1, "1500"]).marks
+    assert.ok(!isAsRecorded(marks, next))
+    const { max } = lossBy(bound(within(hour), "10%"), next, decimal("0")) ?? {}
+    assert.equal(max && formatDecimal(max), "150")
+  })
 })
 
 describe("losses by any readings", () => {
