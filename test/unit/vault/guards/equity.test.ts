@@ -106,6 +106,8 @@ describe("a loss", () => {
     assert.equal(lost(within(hour), marks), "0")
     const last = read(marks, [6 * hour, "890"]).marks
     assert.equal(lost(within(hour), last), "10")
+    assert.equal(lost(within(7 * day), read(marks, [7 * day + 5.5 * hour, "850"]).marks), "50")
+    assert.equal(lost(within(7 * day), read(marks, [7 * day + hour / 2, "850"]).marks), "150")
   })
 
   it("since ever counts from the highest, and only an anchor brings it down", () => {
@@ -187,8 +189,8 @@ describe("what is recorded", () => {
   })
 
   it("is an equity that comes to a mark which only a deposit brought so high", () => {
-    const marks = paidIn(readAll([[0, "1000"]]), decimal("500"))
-    const next = read({ ...marks, equity: decimal("1500") }, [1, "1500"]).marks
+    const marks = { ...paidIn(readAll([[0, "1000"]]), decimal("500")), equity: decimal("1500") }
+    const next = read(marks, [1, "1500"]).marks
     assert.ok(!isAsRecorded(marks, next))
     const { max } = lossBy(bound(within(hour), "10%"), next, decimal("0")) ?? {}
     assert.equal(max && formatDecimal(max), "150")

@@ -38,11 +38,22 @@ function judged(
   exposure: Exposure,
   asked:
     | readonly Opener[]
-    | { readonly openers: readonly Opener[]; readonly reference: string; readonly lost?: string },
+    | {
+        readonly openers: readonly Opener[]
+        readonly reference: string
+        /** Where it isn't known of every symbol. */
+        readonly isPriced?: (symbolId: number) => boolean
+        readonly lost?: string
+      },
 ) {
-  const { openers, reference, lost } =
-    "openers" in asked ? asked : { openers: asked, reference: undefined, lost: undefined }
-  const referencePrice = () => (reference === undefined ? undefined : decimal(reference))
+  const {
+    openers,
+    reference,
+    isPriced = () => true,
+    lost,
+  } = "openers" in asked ? asked : { openers: asked, reference: undefined, lost: undefined }
+  const referencePrice = (id: number) =>
+    reference === undefined || !isPriced(id) ? undefined : decimal(reference)
   const said: object | undefined = judgeGuard(guard, exposure, {
     ...{ openers, referencePrice },
     loss: lost === undefined ? undefined : () => lossOf(lost),
@@ -216,6 +227,10 @@ describe("a bound on losses", () => {
     const unknown = { kind: "unknown_price", of: "loss" }
     const asked = { openers: [costing("1", null)], reference, lost }
     assert.deepEqual(judged(guard, exposure, asked), unknown)
+    const others = { openers: [{ ...costing("1", "1"), symbolId: 2 }], reference, lost }
+    const holding = exposureOf({ positions: [held("long", "1")] })
+    const isPriced = (id: number) => id !== symbolId
+    assert.deepEqual(judged(guard, holding, { ...others, isPriced }), unknown)
     take(exposure, [costing("1", null)])
     assert.deepEqual(judged(guard, exposure, { openers, reference, lost }), unknown)
   })

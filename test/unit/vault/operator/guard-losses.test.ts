@@ -1,42 +1,10 @@
 import assert from "node:assert/strict"
-import { describe, it, type TestContext } from "node:test"
+import { describe, it } from "node:test"
 
-import { guardedAccount, valuedAccount } from "../../../support/guarded-account.ts"
-import { nothing, openGuarded } from "../../../support/guarded-vault.ts"
+import { guardedAccount } from "../../../support/guarded-account.ts"
+import { openLosing } from "../../../support/losing-vault.ts"
 
 const hourMs = 3_600_000
-
-const guardOf = (lines: string) => `policy: bot
-applies_to: {clients: [bot]}
-rules: [{name: all, endpoints: [placeOrder, cancelOrder]}]
-guards: [{name: day, shock: "0%", ${lines}}]
-`
-
-/** A vault whose account may lose so much, and is read as told. */
-async function openLosing(t: TestContext, lines: string, account = valuedAccount) {
-  const guarded = await openGuarded(t, { policies: [guardOf(lines)], account })
-  /** The account is read to be worth so much. */
-  const read = async (equity: string, wait = 30_000) => {
-    guarded.clock.pass(wait - 30_000)
-    const { kind } = await guarded.tell(await guarded.begin(), { ...nothing, equity })
-    assert.equal(kind, "answer")
-  }
-  return {
-    ...guarded,
-    read,
-    /** So that it is believed, however far it is from the one before. */
-    readTwice: async (equity: string) => {
-      await read(equity)
-      await read(equity)
-    },
-    guards: () => guarded.test().admin.listGuards(),
-    frozen: () =>
-      guarded
-        .test()
-        .vault.active()
-        .freezes.map(({ scope, name, by }) => [scope, name, by]),
-  }
-}
 
 const daily = "daily_loss: {max: 500, zone: UTC}"
 
