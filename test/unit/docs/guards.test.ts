@@ -26,10 +26,12 @@ const firstWords = (text: string, title: string) =>
   tableRows(sectionOf(text, title)).flatMap(([first = ""]) => codesIn(first))
 
 describe("docs/guards.md", () => {
-  it("lists every word of why a guard can't tell, and no other, as error-codes.md does", () => {
+  it("lists with loss-guards.md every word of why a guard can't tell, and no other, as error-codes.md does", () => {
     const all = [...words()].sort()
     assert.ok(all.includes("no_reading"))
-    assert.deepEqual([...firstWords(page, "When a guard can't tell")].sort(), all)
+    const ofLosses = firstWords(readRepositoryFile("docs/loss-guards.md"), "When it can't tell")
+    const listed = [...firstWords(page, "When a guard can't tell"), ...ofLosses]
+    assert.deepEqual(listed.sort(), all)
     const codes = readRepositoryFile("docs/error-codes.md")
     assert.deepEqual([...firstWords(codes, "Why of guard_unreadable")].sort(), all)
   })
