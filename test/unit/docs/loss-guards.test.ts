@@ -4,7 +4,6 @@ import { describe, it } from "node:test"
 import { parseAccountMap } from "../../../src/gate/reads/account-map.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
-import { lossKind } from "../../../src/vault/policy/guard-terms.ts"
 import { lossShape } from "../../../src/vault/policy/file/loss-schema.ts"
 import { parsePolicies } from "../../../src/vault/policy/file/policy-file.ts"
 import { formatDecimal } from "../../../src/venue/decimal.ts"
@@ -54,7 +53,7 @@ describe("docs/loss-guards.md", () => {
 
   it("shows a guard of each kind, and tells each of them and what is taken without a word", () => {
     const losses = guards().map(({ loss }) => loss ?? assert.fail("it bounds no losses"))
-    const kinds = losses.map(lossKind)
+    const kinds = losses.map(({ kind }) => kind)
     assert.deepEqual(kinds, ["daily_loss", "loss", "drawdown"])
     assert.deepEqual(firstWords("Set it up"), kinds)
     const [{ shock, maxAgeMs, then } = assert.fail("there is none")] = losses
