@@ -6,6 +6,7 @@ import { fleetGuards } from "./fleet-guards.ts"
 import type { Guard } from "./guard.ts"
 import { ledgerGuards } from "./ledger-guards.ts"
 import { limitGuards } from "./limit-guards.ts"
+import { lossGuards } from "./loss-guards.ts"
 import { matchingGuards } from "./matching-guards.ts"
 import { postgresGuards } from "./postgres-guards.ts"
 import { relayGuards } from "./relay-guards.ts"
@@ -20,6 +21,7 @@ export const guards: readonly Guard[] = [
   ...sizingGuards,
   ...limitGuards,
   ...exposureGuards,
+  ...lossGuards,
   ...vaultGuards,
   ...ledgerGuards,
   ...consoleGuards,
