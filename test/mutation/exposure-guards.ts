@@ -19,19 +19,9 @@ export const exposureGuards: readonly Guard[] = [
         why: "a clock that is ahead of the venue's covers what may still be taken",
       },
       {
-        find: "      if (next.coveredMs < unknownUntilMs) return false\n",
-        replace: "",
-        why: "a restore's lost signatures are covered by a reading",
-      },
-      {
         find: "one.coveredMs < other.coveredMs",
         replace: "false",
         why: "a reading that overtook another needn't show what that one let go of",
-      },
-      {
-        find: "if (unsettled.size >= maxInFlight)",
-        replace: "if (unsettled.size > maxInFlight)",
-        why: "more is in flight than may be",
       },
       {
         find: 'if (order.positionSide === undefined || order.positionSide === "both") return undefined',
@@ -43,6 +33,22 @@ export const exposureGuards: readonly Guard[] = [
         find: "sum === null || part === null ? null : addDecimals(sum, part)",
         replace: "sum === null ? null : addDecimals(sum, part ?? zero)",
         why: "an order without a price counts as nothing",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/guards/open-exposure.ts",
+    [`${unit}/exposure`, "unit/vault/request/count-uncovered"],
+    [
+      {
+        find: "      if (next.coveredMs < unknownUntilMs) return false\n",
+        replace: "",
+        why: "a restore's lost signatures are covered by a reading",
+      },
+      {
+        find: "if (unsettled.size >= maxInFlight)",
+        replace: "if (unsettled.size > maxInFlight)",
+        why: "more is in flight than may be",
       },
     ],
   ),

@@ -3,7 +3,8 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { Exposure, Parts } from "../../src/vault/guards/exposure.ts"
+import type { Parts } from "../../src/vault/guards/exposure.ts"
+import type { Exposure } from "../../src/vault/guards/open-exposure.ts"
 import {
   addDecimals,
   type Decimal,

@@ -1,7 +1,8 @@
 import type { Address } from "../../venue/address.ts"
 import type { Decimal } from "../../venue/decimal.ts"
 import type { AccountPoll } from "../../venue/profile.ts"
-import { type Exposure, openExposure, type PositionMode } from "./exposure.ts"
+import type { PositionMode } from "./exposure.ts"
+import { type Exposure, openExposure } from "./open-exposure.ts"
 
 /** An account that venue.yaml names, and what is known of it. */
 export type GuardedAccount = {

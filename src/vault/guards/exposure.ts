@@ -1,11 +1,4 @@
-import {
-  addDecimals,
-  compareDecimals,
-  type Decimal,
-  maxDecimal,
-  wholeDecimal,
-  zero,
-} from "../../venue/decimal.ts"
+import { addDecimals, type Decimal, maxDecimal, wholeDecimal, zero } from "../../venue/decimal.ts"
 import { openNotionalOf, type PricedOrder, type ReferencePrice } from "./open-notional.ts"
 
 /*
@@ -40,14 +33,6 @@ export type Opener = {
   readonly notional: Decimal | null
   /** Quote units that it may lose at once against the reference price; `null` where that isn't known. */
   readonly cost: Decimal | null
-}
-
-/** What of a signed request can enlarge positions. */
-export type SignedOpeners = {
-  readonly record: string
-  /** The last moment at which the venue takes it, by the venue's clock. Whole milliseconds. */
-  readonly expiresAfterMs: number
-  readonly openers: readonly Opener[]
 }
 
 /** What a venue showed of an account: first all its open orders, then, at least `lagMs` later, its positions. */
@@ -92,9 +77,6 @@ export type Worst = {
 /** How far the ledger's clock may be ahead of the venue's, where the reading tells the venue's time and where not. */
 const skewMs = { told: 2_000, untold: 10_000 } as const
 
-/** Bounds memory, and what a reading costs. */
-export const maxInFlight = 10_000
-
 /**
  * Which side an order enlarges, and `neither` where it only reduces. `undefined` where that can't be told: an order of an
  * account in hedge mode that names no side. It can't be counted, so it is to be refused, and a reading that has one too.
@@ -114,59 +96,6 @@ export function enlarges(
   return order.positionSide === bought ? bought : "neither"
 }
 
-export type Exposure = ReturnType<typeof openExposure>
-
-/** Starts without a reading and with nothing in flight. `lagMs`: the longest that the venue takes to show what it did. */
-export function openExposure({ lagMs }: { readonly lagMs: number }) {
-  let inForce: InForce | undefined
-  const unsettled = new Map<string, SignedOpeners>()
-  let inFlight = countOpeners([])
-  let unknownUntilMs = -Infinity
-  let isContradicted = false
-  return {
-    /** Something may be signed that isn't known here, and be taken until then: no reading that covers less is of use. */
-    distrust(untilMs: number): void {
-      unknownUntilMs = Math.max(unknownUntilMs, untilMs)
-    },
-    /** Counts a signed request until a reading covers it. One that is counted or covered already changes nothing. */
-    took(signed: SignedOpeners): void {
-      const { record, expiresAfterMs, openers } = signed
-      if (openers.length === 0 || unsettled.has(record)) return
-      if (inForce !== undefined && expiresAfterMs <= inForce.coveredMs) return
-      unsettled.set(record, signed)
-      for (const opener of openers) addOpener(inFlight, opener)
-    },
-    /**
-     * Puts a reading in force and lets go of what it covers. Answers `false`, and changes nothing, where the one in
-     * force was asked for later or covers more: what that one let go of, this one needn't show; or where it is distrusted.
-     */
-    read(reading: Reading): boolean {
-      const next = takeIn(reading, lagMs)
-      if (next.coveredMs < unknownUntilMs) return false
-      if (inForce !== undefined && isOlder(next, inForce)) return false
-      isContradicted ||= isBeyond(reading, inForce && worstOf(inForce, inFlight, countOpeners([])))
-      inForce = next
-      for (const [record, { expiresAfterMs }] of unsettled) {
-        if (expiresAfterMs <= next.coveredMs) unsettled.delete(record)
-      }
-      inFlight = countOpeners(unsettled.values().flatMap(({ openers }) => openers))
-      return true
-    },
-    /** What the account may come to if `asked` is signed too; without a reading, or beyond `maxInFlight`, only that. */
-    worst(asked: readonly Opener[]): Worst | "no_reading" | "in_flight" {
-      if (unsettled.size >= maxInFlight) return "in_flight"
-      if (inForce === undefined) return "no_reading"
-      return worstOf(inForce, inFlight, countOpeners(asked))
-    },
-    /** Whether a reading ever showed more of a position than could be: others trade the account, or it is read wrongly. */
-    isContradicted: (): boolean => isContradicted,
-    /** The reading in force. */
-    reading: (): Reading | undefined => inForce?.reading,
-    /** How many requests count in full beside it. */
-    inFlight: (): number => unsettled.size,
-  }
-}
-
 /** Base units of a symbol that an account may hold on its larger side: by now, and with what is asked. */
 export function mayHold(
   worst: Worst,
@@ -178,9 +107,11 @@ export function mayHold(
   return { now: maxDecimal(zero, ...held), then: maxDecimal(zero, ...asked) }
 }
 
-type Quantities = Map<number, Readonly<Record<Side, Decimal>>>
+/** Base units of a symbol on each side. */
+export type Quantities = Map<number, Readonly<Record<Side, Decimal>>>
 
-type InForce = {
+/** What a reading shows, as it is counted. */
+export type InForce = {
   readonly reading: Reading
   /** It covers what the venue took no later than this, by the venue's clock. */
   readonly coveredMs: number
@@ -189,14 +120,16 @@ type InForce = {
   readonly notional: (referencePrice: ReferencePrice) => Decimal | undefined
 }
 
-type OpenerSums = {
+/** What openers come to. */
+export type OpenerSums = {
   readonly quantities: Quantities
   orders: number
   notional: Decimal | null
   cost: Decimal | null
 }
 
-function takeIn(reading: Reading, lagMs: number): InForce {
+/** Counts what a reading shows. `lagMs`: the longest that the venue takes to show what it did. */
+export function takeIn(reading: Reading, lagMs: number): InForce {
   const orders = reading.orders.filter(isOpener)
   const quantities: Quantities = new Map()
   for (const position of reading.positions) addQuantity(quantities, position)
@@ -216,15 +149,9 @@ function coveredBy({ askedAtMs, venueAtMs }: Reading, lagMs: number): number {
   return Math.min(askedAtMs - lagMs - skewMs.told, venueAtMs - lagMs - 1)
 }
 
-function isOlder(one: InForce, other: InForce): boolean {
+/** Whether one was asked for before another, or covers less. */
+export function isOlder(one: InForce, other: InForce): boolean {
   return one.reading.askedAtMs < other.reading.askedAtMs || one.coveredMs < other.coveredMs
-}
-
-function isBeyond({ positions }: Reading, known: Worst | undefined): boolean {
-  return positions.some(({ symbolId, side, quantity }) => {
-    const parts = known?.position(symbolId, side)
-    return parts && compareDecimals(quantity, addDecimals(parts.measured, parts.inFlight)) > 0
-  })
 }
 
 function isOpener<Order extends { readonly side: Side | "neither" }>(
@@ -233,13 +160,15 @@ function isOpener<Order extends { readonly side: Side | "neither" }>(
   return order.side !== "neither"
 }
 
-function countOpeners(openers: Iterable<Opener>): OpenerSums {
+/** What these come to. */
+export function countOpeners(openers: Iterable<Opener>): OpenerSums {
   const sums: OpenerSums = { quantities: new Map(), orders: 0, notional: zero, cost: zero }
   for (const opener of openers) addOpener(sums, opener)
   return sums
 }
 
-function addOpener(sums: OpenerSums, opener: Opener): void {
+/** Adds one to them. */
+export function addOpener(sums: OpenerSums, opener: Opener): void {
   addQuantity(sums.quantities, opener)
   sums.orders += 1
   sums.notional = addKnown(sums.notional, opener.notional)
@@ -258,7 +187,8 @@ function addQuantity(
   quantities.set(symbolId, { ...sides, [side]: addDecimals(sides[side], quantity) })
 }
 
-function worstOf(inForce: InForce, inFlight: OpenerSums, asked: OpenerSums): Worst {
+/** What an account may come to by what is known of it, what is signed and what is asked. */
+export function worstOf(inForce: InForce, inFlight: OpenerSums, asked: OpenerSums): Worst {
   return {
     position(symbolId, side) {
       const of = ({ quantities }: { readonly quantities: Quantities }) =>

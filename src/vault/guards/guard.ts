@@ -8,8 +8,9 @@ import {
   zero,
 } from "../../venue/decimal.ts"
 import type { Guard, LossBound, PositionMax } from "../policy/guard-terms.ts"
-import type { Exposure, Opener, Parts, Side, Worst } from "./exposure.ts"
+import type { Opener, Parts, Side, Worst } from "./exposure.ts"
 import { type Loss, lossParts } from "./loss.ts"
+import type { Exposure } from "./open-exposure.ts"
 import type { ReferencePrice } from "./open-notional.ts"
 
 /** What is asked of a guard: all orders of a request that can enlarge a position, since they pass together or not at all. */

@@ -1,10 +1,5 @@
-import {
-  type Exposure,
-  openExposure,
-  type Opener,
-  type Reading,
-  type Side,
-} from "../../../src/vault/guards/exposure.ts"
+import type { Opener, Reading, Side } from "../../../src/vault/guards/exposure.ts"
+import { type Exposure, openExposure } from "../../../src/vault/guards/open-exposure.ts"
 import { type Decimal, parseDecimal, zero } from "../../../src/venue/decimal.ts"
 
 export const symbolId = 1

@@ -1,4 +1,5 @@
-import { type Exposure, enlarges, openExposure } from "../../../src/vault/guards/exposure.ts"
+import { enlarges } from "../../../src/vault/guards/exposure.ts"
+import { type Exposure, openExposure } from "../../../src/vault/guards/open-exposure.ts"
 import type { Opener, PositionMode, Reading } from "../../../src/vault/guards/exposure.ts"
 import { judgeGuard } from "../../../src/vault/guards/guard.ts"
 import { isBelieved, nothingFor } from "../../../src/vault/guards/reach.ts"

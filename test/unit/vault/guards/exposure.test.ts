@@ -3,13 +3,15 @@ import { describe, it } from "node:test"
 
 import {
   enlarges,
-  type Exposure,
-  maxInFlight,
-  openExposure,
   type Opener,
   type Parts,
   type Side,
 } from "../../../../src/vault/guards/exposure.ts"
+import {
+  type Exposure,
+  maxInFlight,
+  openExposure,
+} from "../../../../src/vault/guards/open-exposure.ts"
 import { formatDecimal } from "../../../../src/venue/decimal.ts"
 import {
   aReading,

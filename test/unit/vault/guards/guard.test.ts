@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { openExposure, type Exposure, type Opener } from "../../../../src/vault/guards/exposure.ts"
+import type { Opener } from "../../../../src/vault/guards/exposure.ts"
+import { openExposure, type Exposure } from "../../../../src/vault/guards/open-exposure.ts"
 import type { Decimal } from "../../../../src/venue/decimal.ts"
 import { judgeGuard, type LossUnknown } from "../../../../src/vault/guards/guard.ts"
 import type { Loss } from "../../../../src/vault/guards/loss.ts"

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { openExposure, type PositionMode } from "../../../../src/vault/guards/exposure.ts"
+import type { PositionMode } from "../../../../src/vault/guards/exposure.ts"
+import { openExposure } from "../../../../src/vault/guards/open-exposure.ts"
 import { isBelieved, nothingFor } from "../../../../src/vault/guards/reach.ts"
 import {
   aReading,
