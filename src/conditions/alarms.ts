@@ -20,6 +20,7 @@ export function alarmsOf(facts: Facts): readonly Alarm[] {
     ...clockAlarms(facts),
     ...priceAlarms(facts),
     ...accountAlarms(facts),
+    ...contradictionAlarms(facts),
     ...tripAlarms(facts),
     ...keylessAlarms(facts),
     ...facts.endings.flatMap((ending) => endAlarms(ending, facts.at)),
@@ -99,6 +100,22 @@ function accountAlarms({ accounts }: Facts): readonly Alarm[] {
     const advice =
       "look for account_poll_failed in the gate's log, or account_poll_waits in the vault's"
     return alarm("account_unread", { subject, fact, advice })
+  })
+}
+
+/** So long somebody may take to look at an account, of which the next readings tell no more. */
+const contradictedMs = 3_600_000
+
+/** Accounts that somebody else trades, or that are read wrongly. */
+function contradictionAlarms({ accounts, at }: Facts): readonly Alarm[] {
+  return accounts.flatMap(({ account: subject, contradiction }) => {
+    if (contradiction === null) return []
+    const { at: since, is_open } = contradiction
+    if (!is_open && at - since >= contradictedMs) return []
+    const fact = `A reading of the account ${subject} showed a larger position than can come of what is signed here, so somebody else trades it, or it is read wrongly`
+    const advice =
+      "compare countersign limits show with the venue's own page, and account: in venue.yaml with the venue"
+    return [alarm("account_contradiction", { subject, fact, advice, since })]
   })
 }
 

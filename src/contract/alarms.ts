@@ -26,6 +26,7 @@ const alarmKinds = {
   price_unconfirmed: { severity: "warning", lingers: false },
   guard_tripped: { severity: "critical", lingers: false },
   account_unread: { severity: "warning", lingers: true },
+  account_contradiction: { severity: "warning", lingers: false },
   files_differ: { severity: "warning", lingers: false },
   host_silent: { severity: "warning", lingers: true },
   hold_waits: { severity: "warning", lingers: false },

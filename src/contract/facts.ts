@@ -63,6 +63,8 @@ export type AccountAge = {
   readonly unread_ms: number
   /** A minute more than it takes where nothing happens. */
   readonly is_late: boolean
+  /** When the last reading was begun that showed a larger position than could be, and whether none has agreed with it yet. */
+  readonly contradiction: { readonly at: number; readonly is_open: boolean } | null
 }
 
 /** How much of a limit is used, 1 being all, by whoever has used most of it. */

@@ -24,15 +24,15 @@ export const exposureGuards: readonly Guard[] = [
         why: "a reading that overtook another needn't show what that one let go of",
       },
       {
+        find: "sum === null || part === null ? null : addDecimals(sum, part)",
+        replace: "sum === null ? null : addDecimals(sum, part ?? zero)",
+        why: "an order without a price counts as nothing",
+      },
+      {
         find: 'if (order.positionSide === undefined || order.positionSide === "both") return undefined',
         replace:
           'if (order.positionSide === undefined || order.positionSide === "both") return "neither"',
         why: "an order without a side isn't counted in hedge mode",
-      },
-      {
-        find: "sum === null || part === null ? null : addDecimals(sum, part)",
-        replace: "sum === null ? null : addDecimals(sum, part ?? zero)",
-        why: "an order without a price counts as nothing",
       },
     ],
   ),
@@ -53,6 +53,47 @@ export const exposureGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "vault/guards/contradiction.ts",
+    [`${unit}/contradiction`],
+    [
+      {
+        find: "...worseOf({ ...before, notional }, next)",
+        replace: "...next",
+        why: "a reading that shows what can't be is believed",
+      },
+      {
+        find: "isBeyond(next.reading, last, inFlight)",
+        replace: "isBeyond(next.reading, before, inFlight)",
+        why: "a reading that only one before the last allows counts as agreeing",
+      },
+      {
+        find: "...worseOf({ ...before, notional }, next)",
+        replace: "...worseOf(before, next)",
+        why: "what orders come to is told by ever more readings",
+      },
+      {
+        find: "{ reading, coveredMs, quantities,",
+        replace: "{ reading, coveredMs: other.coveredMs, quantities,",
+        why: "a reading that shows what can't be frees what is in flight",
+      },
+      {
+        find: "maxDecimal(known.long, long)",
+        replace: "long",
+        why: "a reading that shows what can't be frees what the last one showed",
+      },
+      {
+        find: "Math.max(one.orders, other.orders)",
+        replace: "other.orders",
+        why: "a reading that shows what can't be frees open orders",
+      },
+      {
+        find: "first && second && maxDecimal(first, second)",
+        replace: "first && second",
+        why: "a reading that shows what can't be frees what open orders come to",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/guards/reach.ts",
     [`${unit}/reach`],
     [
@@ -67,7 +108,7 @@ export const exposureGuards: readonly Guard[] = [
         why: "an old reading refuses a way out of what others opened",
       },
       {
-        find: " || exposure.isContradicted()",
+        find: " || exposure.contradiction() !== undefined",
         replace: "",
         why: "a reading that is known to be wrong refuses a way out",
       },

@@ -137,6 +137,18 @@ describe("a guard", () => {
     )
   })
 
+  it("notices by one reading that somebody else trades, and frees nothing by that", () => {
+    let shown = 0
+    const noticed = fc.property(steps, setups, (history, setup) => {
+      const { foreign } = play(history, setup, { others: "trade" })
+      shown += foreign.shown
+      assert.equal(foreign.isMissed, false)
+      assert.equal(foreign.freed, undefined)
+    })
+    fc.assert(noticed, numRuns(300))
+    assert.ok(shown > 100, `${shown} were shown`)
+  })
+
   const wrongs: Readonly<Record<string, Slip>> = {
     "what is in flight is forgotten": { around: forgets(() => ({ inFlight: zero })) },
     "open orders are forgotten": { around: forgets((_, shown) => ({ measured: shown })) },

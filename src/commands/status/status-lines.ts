@@ -94,6 +94,7 @@ const feedAlarms: readonly string[] = [
   "price_held_back",
   "price_drift",
   "account_unread",
+  "account_contradiction",
   "guard_tripped",
 ]
 

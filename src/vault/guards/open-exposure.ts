@@ -1,8 +1,7 @@
-import { addDecimals, compareDecimals } from "../../venue/decimal.ts"
+import { type Contradiction, type Known, knownBy } from "./contradiction.ts"
 import {
   addOpener,
   countOpeners,
-  type InForce,
   isOlder,
   type Opener,
   type Reading,
@@ -26,11 +25,10 @@ export type Exposure = ReturnType<typeof openExposure>
 
 /** Starts without a reading and with nothing in flight. `lagMs`: the longest that the venue takes to show what it did. */
 export function openExposure({ lagMs }: { readonly lagMs: number }) {
-  let inForce: InForce | undefined
+  let known: Known | undefined
   const unsettled = new Map<string, SignedOpeners>()
   let inFlight = countOpeners([])
   let unknownUntilMs = -Infinity
-  let isContradicted = false
   return {
     /** Something may be signed that isn't known here, and be taken until then: no reading that covers less is of use. */
     distrust(untilMs: number): void {
@@ -40,7 +38,7 @@ export function openExposure({ lagMs }: { readonly lagMs: number }) {
     took(signed: SignedOpeners): void {
       const { record, expiresAfterMs, openers } = signed
       if (openers.length === 0 || unsettled.has(record)) return
-      if (inForce !== undefined && expiresAfterMs <= inForce.coveredMs) return
+      if (known !== undefined && expiresAfterMs <= known.coveredMs) return
       unsettled.set(record, signed)
       for (const opener of openers) addOpener(inFlight, opener)
     },
@@ -51,11 +49,10 @@ export function openExposure({ lagMs }: { readonly lagMs: number }) {
     read(reading: Reading): boolean {
       const next = takeIn(reading, lagMs)
       if (next.coveredMs < unknownUntilMs) return false
-      if (inForce !== undefined && isOlder(next, inForce)) return false
-      isContradicted ||= isBeyond(reading, inForce && worstOf(inForce, inFlight, countOpeners([])))
-      inForce = next
+      if (known !== undefined && isOlder(next, known)) return false
+      known = knownBy(next, known, inFlight)
       for (const [record, { expiresAfterMs }] of unsettled) {
-        if (expiresAfterMs <= next.coveredMs) unsettled.delete(record)
+        if (expiresAfterMs <= known.coveredMs) unsettled.delete(record)
       }
       inFlight = countOpeners(unsettled.values().flatMap(({ openers }) => openers))
       return true
@@ -63,21 +60,14 @@ export function openExposure({ lagMs }: { readonly lagMs: number }) {
     /** What the account may come to if `asked` is signed too; without a reading, or beyond `maxInFlight`, only that. */
     worst(asked: readonly Opener[]): Worst | "no_reading" | "in_flight" {
       if (unsettled.size >= maxInFlight) return "in_flight"
-      if (inForce === undefined) return "no_reading"
-      return worstOf(inForce, inFlight, countOpeners(asked))
+      if (known === undefined) return "no_reading"
+      return worstOf(known, inFlight, countOpeners(asked))
     },
-    /** Whether a reading ever showed more of a position than could be: others trade the account, or it is read wrongly. */
-    isContradicted: (): boolean => isContradicted,
-    /** The reading in force. */
-    reading: (): Reading | undefined => inForce?.reading,
+    /** That a reading ever showed more of a position than could be. */
+    contradiction: (): Contradiction | undefined => known?.contradiction,
+    /** The last that was taken. */
+    reading: (): Reading | undefined => known?.reading,
     /** How many requests count in full beside it. */
     inFlight: (): number => unsettled.size,
   }
-}
-
-function isBeyond({ positions }: Reading, known: Worst | undefined): boolean {
-  return positions.some(({ symbolId, side, quantity }) => {
-    const parts = known?.position(symbolId, side)
-    return parts && compareDecimals(quantity, addDecimals(parts.measured, parts.inFlight)) > 0
-  })
 }

@@ -27,7 +27,7 @@ export function nothingFor(
   { mode, exposure }: Pick<GuardedAccount, "mode" | "exposure">,
 ): SideOf | undefined {
   const worst = exposure.worst([])
-  if (typeof worst === "string" || exposure.isContradicted()) return undefined
+  if (typeof worst === "string" || exposure.contradiction() !== undefined) return undefined
   const sides = orders.map(({ order }) => {
     // What an order reduces its opposite enlarges.
     const side = enlarges(mode, { ...order, isBuy: !order.isBuy, reduceOnly: false })

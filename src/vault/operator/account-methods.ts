@@ -72,11 +72,15 @@ function takeWeight({ poll }: GuardedAccount, { weight, busyMs }: AccountPoll, v
   return short === undefined ? 0 : Math.ceil(short.retryAfterMs ?? busyMs)
 }
 
-/** Often while something isn't covered yet, was refused for want of room, or nothing was ever read. */
-function dueInMs({ poll, exposure }: GuardedAccount, vault: Readings): number {
+function dueInMs(account: GuardedAccount, vault: Readings): number {
   const { busyMs = 0, idleMs = 0 } = vault.active().profile.accountPoll ?? {}
-  const isBusy = exposure.inFlight() > 0 || exposure.reading() === undefined || poll.isWanted
-  return poll.beganMs + (isBusy ? busyMs : idleMs) - vault.now()
+  return account.poll.beganMs + (isBusy(account) ? busyMs : idleMs) - vault.now()
+}
+
+/** While something isn't covered yet, was refused for want of room, is contradicted, or nothing was ever read. */
+function isBusy({ poll, exposure }: GuardedAccount): boolean {
+  const isOpen = exposure.reading() === undefined || exposure.contradiction()?.isOpen === true
+  return isOpen || exposure.inFlight() > 0 || poll.isWanted
 }
 
 /** The body of `POST /account/begin`. */

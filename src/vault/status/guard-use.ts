@@ -99,14 +99,16 @@ function priceNow({ active, now }: StatusSources) {
 /** For longer than nothing happens, and this, no account goes unread. */
 const lateMs = 60_000
 
-/** How long ago each account that is traded under a guard was read. */
+/** How long ago each account that is traded under a guard was read, and whether that showed more than could be. */
 export function accountAges(sources: StatusSources): readonly AccountAge[] {
   const [set, nowMs] = [sources.active(), sources.now()]
   const mostMs = (set.profile.accountPoll?.idleMs ?? 0) + lateMs
   const under = tradesOf(set).filter(({ guards }) => guards.length > 0)
   return accountsIn(under, sources).map(({ name: account, exposure, sinceMs }) => {
     const unread_ms = nowMs - (exposure.reading()?.askedAtMs ?? sinceMs)
-    return { account, unread_ms, is_late: unread_ms > mostMs }
+    const seen = exposure.contradiction()
+    const contradiction = seen ? { at: seen.askedAtMs, is_open: seen.isOpen } : null
+    return { account, unread_ms, is_late: unread_ms > mostMs, contradiction }
   })
 }
 

@@ -24,6 +24,8 @@ export type Setup = {
 export type Slip = {
   readonly reads?: "positions_first" | "positions_older" | "without_lag" | "one_at_a_time"
   readonly around?: (exposure: Exposure) => Exposure
+  /** Whether somebody else trades the account, once. */
+  readonly others?: "trade"
 }
 
 export const lagMs = 3_000
@@ -112,6 +114,18 @@ export type Played = {
   readonly wronged: string | undefined
   /** Whether a reading showed more than could be. */
   readonly isContradicted: boolean
+  readonly foreign: Foreign
+}
+
+/** What became of a trade of somebody else. */
+type Foreign = {
+  /** When it was. */
+  atMs: number
+  /** How many readings showed it first, and whether one wasn't noticed. */
+  shown: number
+  isMissed: boolean
+  /** What a reading freed that contradicted what was known. */
+  freed: string | undefined
 }
 
 /** Plays a history: each number is a step, and what is chosen in it. */
@@ -119,7 +133,7 @@ export function play(steps: readonly number[], setup: Setup, slip: Slip = {}): P
   const world = worldOf(setup, slip)
   for (const step of steps) {
     takeStep(world, choicesOf(step))
-    const over = overOf(world.venue.now(), setup)
+    const over = slip.others === "trade" ? undefined : overOf(world.venue.now(), setup)
     if (over !== undefined) return playedOf(world, over)
   }
   return playedOf(world, undefined)
@@ -127,8 +141,8 @@ export function play(steps: readonly number[], setup: Setup, slip: Slip = {}): P
 
 function playedOf(world: World, over: string | undefined): Played {
   const { granted, idle, wronged, exposure } = world
-  const isContradicted = world.isContradicted || exposure.isContradicted()
-  return { over, granted, idle, wronged, isContradicted }
+  const isContradicted = world.isContradicted || exposure.contradiction() !== undefined
+  return { over, granted, idle, wronged, isContradicted, foreign: world.foreign }
 }
 
 type World = ReturnType<typeof worldOf>
@@ -142,6 +156,8 @@ function worldOf(setup: Setup, slip: Slip) {
     ...{ setup, slip, open, guard: guardOf(setup), venue: openVenue(), exposure: open() },
     ...{ nowMs: 1_000_000, granted: 0, idle: 0, isContradicted: false },
     wronged: undefined as string | undefined,
+    foreign: { atMs: Infinity, shown: 0, isMissed: false, freed: undefined } as Foreign,
+    tradesAfter: 50,
     signed: [] as Signed[],
     /** Signed, and not at the venue yet. */
     underway: new Set<Signed>(),
@@ -180,6 +196,10 @@ const allWeights = stepKinds.reduce((sum, [weight]) => sum + weight, 0)
 function takeStep(world: World, choose: Choices): void {
   // Much happens within a lag, and now and then all that is signed runs out.
   world.nowMs += choose(12) === 0 ? choose(10_000) : choose(300)
+  const isKnown = world.exposure.reading() !== undefined
+  if (world.slip.others === "trade" && isKnown && world.tradesAfter-- === 0) {
+    tradeAbroad(world, choose)
+  }
   let at = choose(allWeights)
   for (const [weight, step] of stepKinds) {
     if (at < weight) {
@@ -304,8 +324,18 @@ function liquidate({ venue, nowMs }: World, choose: Choices): void {
   if (position !== undefined) venue.liquidate(nowMs, position, 1 + choose(10))
 }
 
+/** Ten times what the guard allows, filled at once. */
+function tradeAbroad({ venue, nowMs, setup, foreign }: World, choose: Choices): void {
+  const [{ id: symbol, most }, isBuy] = [symbols[0], choose(2) === 0]
+  const positionSide = setup.mode === "one_way" ? undefined : isBuy ? "long" : "short"
+  const order = { symbol, isBuy, positionSide, price: 5, reduceOnly: false } as const
+  venue.accept(nowMs, { ...order, quantity: 10 * most }, 10 * most)
+  foreign.atMs = nowMs
+}
+
 function restart(world: World): void {
-  world.isContradicted ||= world.exposure.isContradicted()
+  world.isContradicted ||= world.exposure.contradiction() !== undefined
+  world.foreign.atMs = Infinity // the first reading after it is taken as it is
   world.exposure = world.open()
   for (const { record, expiresAfterMs, orders } of world.signed) {
     const openers = openersOf(orders, world.setup.mode)
@@ -330,9 +360,40 @@ function readOn(world: World, choose: Choices): void {
   const { orders, positions, readAtMs } = reading
   if (orders !== undefined && positions !== undefined) {
     world.begun.delete(reading)
-    if (choose(8) > 0) world.exposure.read(toldOf(world, { ...reading, orders, positions }))
+    if (choose(8) > 0) take(world, toldOf(world, { ...reading, orders, positions }))
   } else if (readAtMs === undefined) readFirst(world, reading, choose)
   else readSecond(world, { reading, readAtMs }, choose)
+}
+
+/** Looks at what a reading does that contradicts, and whether one does that has to. */
+function take({ exposure, foreign }: World, told: Reading): void {
+  const before = figuresOf(exposure)
+  if (!exposure.read(told) || before === undefined) return
+  const seen = exposure.contradiction()
+  if (seen?.askedAtMs === told.askedAtMs) foreign.freed ??= lessOf(before, figuresOf(exposure))
+  // Far beyond what could be counted of orders that are allowed, at times twice.
+  const isShown = told.positions.some(({ quantity }) => Number(quantity.coefficient) >= 50)
+  if (told.askedAtMs > foreign.atMs && isShown) {
+    Object.assign(foreign, { atMs: Infinity, shown: 1, isMissed: seen === undefined })
+  }
+}
+
+function lessOf(before: readonly number[], after: readonly number[] = []): string | undefined {
+  const isLess = before.some((figure, index) => (after[index] ?? 0) < figure)
+  return isLess ? `${before.join(" ")} became ${after.join(" ")}` : undefined
+}
+
+/** How far each side could come, how many orders may be open, and what they come to. */
+function figuresOf(exposure: Exposure): readonly number[] | undefined {
+  const worst = exposure.worst([])
+  if (typeof worst === "string") return undefined
+  const parts = [
+    ...symbols.flatMap(({ id }) => [worst.position(id, "long"), worst.position(id, "short")]),
+    ...[worst.openOrders, worst.openNotional(referencePrice)],
+  ]
+  return parts.map((each) =>
+    each ? Number(each.measured.coefficient + each.inFlight.coefficient) : 0,
+  )
 }
 
 function readFirst(world: World, reading: Begun, choose: Choices): void {

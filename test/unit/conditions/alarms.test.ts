@@ -138,6 +138,32 @@ describe("the vault's alarms", () => {
     assert.equal(factOf(vault, "account_unread"), fact)
   })
 
+  it("tell for an hour that an account showed more than could be, and until a reading agrees", async (t) => {
+    const { test, clock, begin, tell, readEmpty } = await openGuarded(t)
+    const { vault, bots } = test()
+    const contradicted = () => told(vault, "account_contradiction")
+    const show = async (quantity: string) => {
+      await tell(await begin(), { orders: [], positions: [{ symbol: "1", quantity }] })
+    }
+    await readEmpty()
+    assert.deepEqual(contradicted(), [])
+    await show("10")
+    assert.deepEqual(contradicted(), ["account_contradiction main"])
+    assert.equal((await bots.accountPoll()).dueInMs, 2_000, "it is read again soon")
+    clock.pass(3_600_000)
+    assert.deepEqual(contradicted(), ["account_contradiction main"])
+    await show("10")
+    assert.deepEqual(contradicted(), [])
+    await show("-1")
+    assert.deepEqual(contradicted(), ["account_contradiction main"])
+    await show("-1")
+    clock.pass(3_539_999)
+    assert.deepEqual(contradicted(), ["account_contradiction main"])
+    clock.pass(30_001)
+    assert.deepEqual(contradicted(), [])
+    assert.equal((await bots.accountPoll()).dueInMs, 2_000)
+  })
+
   it("tell of no account that nobody trades under a guard", async (t) => {
     const { test, clock } = await openGuarded(t)
     await test().admin.revokeClient({ name: "bot" })

@@ -12,6 +12,7 @@ const section = sectionOf(readRepositoryFile("docs/operations/alarms.md"), "What
 const otherwise: Readonly<Record<string, string | undefined>> = {
   vault_unreachable: "CountersignDown",
   clock_stops_orders: undefined,
+  account_contradiction: undefined,
   price_ageing: undefined,
   price_held_back: undefined,
   price_drift: undefined,
