@@ -161,7 +161,7 @@ export const lossGuards: readonly Guard[] = [
         why: "losses count on from what another field said",
       },
       {
-        find: "nowMs - reading.askedAtMs > guard.loss.maxAgeMs",
+        find: "nowMs - readAtMs > guard.loss.maxAgeMs",
         replace: "false",
         why: "an old reading is believed",
       },
@@ -207,22 +207,22 @@ export const lossGuards: readonly Guard[] = [
         why: "readings that aren't in a row freeze",
       },
       {
-        find: " && account.last.over.has(name)",
+        find: " && last.over.has(fullName(guard))",
         replace: "",
         why: "one reading freezes",
       },
       {
-        find: "deposit !== undefined || !isAsRecorded(before, marks)",
-        replace: "deposit !== undefined",
+        find: "moved.deposit === undefined && isAsRecorded(before, moved.marks)",
+        replace: "moved.deposit === undefined",
         why: "no mark moves",
       },
       {
-        find: "before.mapping === mapping && ",
+        find: "before.mapping !== seen.mapping || ",
         replace: "",
         why: "losses count on from what another field said",
       },
       {
-        find: "until: day?.endMs ?? null",
+        find: "until: dayEnd(guard, readAtMs)",
         replace: "until: null",
         why: "a trip of the day doesn't end with it",
       },
@@ -232,7 +232,7 @@ export const lossGuards: readonly Guard[] = [
         why: "a guard freezes that shouldn't",
       },
       {
-        find: 'then === "refuse" || ',
+        find: 'guard.loss.then !== "refuse" && ',
         replace: "",
         why: "a guard trips that should refuse alone",
       },
@@ -258,7 +258,7 @@ export const lossGuards: readonly Guard[] = [
     [losses, following],
     [
       {
-        find: "Math.min(since + forMs, day?.endMs ?? Infinity)",
+        find: "Math.min(since + forMs, dayEnd(guard, since) ?? Infinity)",
         replace: "since + forMs",
         why: "what a day is allowed more holds the next",
       },
@@ -273,7 +273,7 @@ export const lossGuards: readonly Guard[] = [
         why: "an anchor leaves guards tripped",
       },
       {
-        find: "Object.assign(account.last, { equity, isDoubtful: false })",
+        find: "Object.assign(account.last, { equity, readAtMs, isDoubtful: false })",
         replace: "",
         why: "losses count from what was shown and by what was doubted",
       },
