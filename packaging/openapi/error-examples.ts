@@ -147,6 +147,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
       room: "0.1",
       from: null,
       equity: null,
+      freed: null,
       read_at: 1795249010011,
     },
     ...recorded,

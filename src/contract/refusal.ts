@@ -136,6 +136,10 @@ export const refusalSchema = z.discriminatedUnion("code", [
       .nullable()
       .describe("From what equity a loss is counted; null of other kinds."),
     equity: z.string().nullable().describe("By that reading, of a loss; null of other kinds."),
+    freed: z
+      .string()
+      .nullable()
+      .describe("What readings have freed today, where max_freed counts some of it as measured."),
     read_at: timeMs.describe("When that reading began."),
   }),
   refused(["guard_tripped"], {

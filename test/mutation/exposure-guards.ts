@@ -46,8 +46,8 @@ export const exposureGuards: readonly Guard[] = [
         why: "a restore's lost signatures are covered by a reading",
       },
       {
-        find: "if (unsettled.size >= maxInFlight)",
-        replace: "if (unsettled.size > maxInFlight)",
+        find: "if (unsettled.count() >= maxInFlight)",
+        replace: "if (unsettled.count() > maxInFlight)",
         why: "more is in flight than may be",
       },
     ],
@@ -90,6 +90,32 @@ export const exposureGuards: readonly Guard[] = [
         find: "first && second && maxDecimal(first, second)",
         replace: "first && second",
         why: "a reading that shows what can't be frees what open orders come to",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/guards/freed.ts",
+    [`${unit}/freed`],
+    [
+      {
+        find: "may ? excessOf(of, may) : zero",
+        replace: "zero",
+        why: "a new day frees what was held back",
+      },
+      {
+        find: "if (next === day) return",
+        replace: "if (day !== undefined) return",
+        why: "no day frees what another held back",
+      },
+      {
+        find: "day === undefined ? new Map<number, never>() : unread",
+        replace: "unread",
+        why: "what is counted anew at a start is spent by the first reading",
+      },
+      {
+        find: "addQuantity(unread, opener)",
+        replace: "addQuantity(new Map(unread), opener)",
+        why: "readings free what was signed today, all of it",
       },
     ],
   ),
@@ -152,8 +178,13 @@ export const exposureGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     "vault/guards/guard.ts",
-    [`${unit}/guard`],
+    [`${unit}/guard`, `${unit}/freed`],
     [
+      {
+        find: "addDecimals(parts.measured, beyond(symbolId, side))",
+        replace: "parts.measured",
+        why: "what readings freed beyond max_freed is free",
+      },
       {
         find: "compareDecimals(worst, max) <= 0",
         replace: "compareDecimals(worst, max) < 0",

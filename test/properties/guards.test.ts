@@ -21,6 +21,13 @@ const steps = fc.array(fc.nat({ max: 0x7fff_ffff }), {
   size: "max",
 })
 
+/** Of some days. */
+const manySteps = fc.array(fc.nat({ max: 0x7fff_ffff }), {
+  minLength: 500,
+  maxLength: 2_000,
+  size: "max",
+})
+
 /** Without the venue's time, the clocks may be as far apart as that allows for. With it, the further one shows. */
 const clocks = fc.oneof(
   fc.record({
@@ -46,8 +53,8 @@ const setups: fc.Arbitrary<Setup> = fc
   .map(([clock, rest]) => ({ ...clock, ...rest }))
 
 /** That no history passes a bound, whatever readings show. */
-const holds = (slip: Slip) =>
-  fc.property(steps, setups, (history, setup) => {
+const holds = (slip: Slip, histories = steps) =>
+  fc.property(histories, setups, (history, setup) => {
     assert.equal(play(history, setup, slip).over, undefined)
   })
 
@@ -101,6 +108,17 @@ const forgets =
     },
   })
 
+/** Takes what readings freed for nothing. */
+function forgetsFreed(exposure: Exposure): Exposure {
+  return {
+    ...exposure,
+    worst(asked) {
+      const worst = exposure.worst(asked)
+      return typeof worst === "string" ? worst : { ...worst, freed: () => zero }
+    },
+  }
+}
+
 describe("a guard", () => {
   it("holds at every moment, whatever arrives late, fills, is lost, or is shown late", () => {
     fc.assert(holds({}), numRuns(300))
@@ -147,6 +165,24 @@ describe("a guard", () => {
     })
     fc.assert(noticed, numRuns(300))
     assert.ok(shown > 100, `${shown} were shown`)
+  })
+
+  it("lets no lie of who reads bring a position beyond its maximum and max_freed of each day", () => {
+    let granted = 0
+    const holdsStill = fc.property(manySteps, setups, (history, setup) => {
+      const played = play(history, setup, { reader: "lies" })
+      granted += played.granted
+      assert.equal(played.over, undefined)
+    })
+    fc.assert(holdsStill, numRuns(300))
+    assert.ok(granted > 1_000, `${granted} were granted`)
+  })
+
+  it("lets lies bring it beyond where what they freed isn't counted", (t) => {
+    const lied = holds({ around: forgetsFreed, reader: "lies" }, manySteps)
+    const found = fc.check(lied, { seed: 3, numRuns: 2_000, endOnFailure: true })
+    assert.ok(found.failed)
+    t.diagnostic(`after ${found.numRuns} runs`)
   })
 
   const wrongs: Readonly<Record<string, Slip>> = {

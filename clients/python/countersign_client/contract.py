@@ -239,6 +239,7 @@ GuardExceededData = TypedDict(
         "room": str,
         "from": Optional[str],
         "equity": Optional[str],
+        "freed": Optional[str],
         "read_at": int,
     },
 )

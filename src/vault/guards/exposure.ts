@@ -64,6 +64,8 @@ export type Parts = {
 export type Worst = {
   /** Base units that one side of a symbol may come to. */
   readonly position: (symbolId: number, side: Side) => Parts
+  /** Base units that readings freed of that side since the day began, by UTC. */
+  readonly freed: (symbolId: number, side: Side) => Decimal
   /** How many orders that can enlarge a position may be open, of all symbols. */
   readonly openOrders: Parts
   /** Quote units of the same; `undefined` where the price of one isn't known. */
@@ -179,7 +181,8 @@ function addKnown(sum: Decimal | null, part: Decimal | null): Decimal | null {
   return sum === null || part === null ? null : addDecimals(sum, part)
 }
 
-function addQuantity(
+/** Adds a quantity to its side. */
+export function addQuantity(
   quantities: Quantities,
   { symbolId, side, quantity }: Pick<Opener, "symbolId" | "side" | "quantity">,
 ): void {
@@ -188,7 +191,11 @@ function addQuantity(
 }
 
 /** What an account may come to by what is known of it, what is signed and what is asked. */
-export function worstOf(inForce: InForce, inFlight: OpenerSums, asked: OpenerSums): Worst {
+export function worstOf(
+  inForce: InForce,
+  inFlight: OpenerSums,
+  asked: OpenerSums,
+): Omit<Worst, "freed"> {
   return {
     position(symbolId, side) {
       const of = ({ quantities }: { readonly quantities: Quantities }) =>

@@ -2,13 +2,16 @@ import {
   addDecimals,
   compareDecimals,
   type Decimal,
+  minDecimal,
   multiplyDecimals,
   subtractDecimals,
   wholeDecimal,
   zero,
 } from "../../venue/decimal.ts"
-import type { Guard, LossBound, PositionMax } from "../policy/guard-terms.ts"
+import type { BySymbol, Guard, LossBound, PositionMax } from "../policy/guard-terms.ts"
+import { excessOf } from "./equity.ts"
 import type { Opener, Parts, Side, Worst } from "./exposure.ts"
+import type { MayFree } from "./freed.ts"
 import { type Loss, lossParts } from "./loss.ts"
 import type { Exposure } from "./open-exposure.ts"
 import type { ReferencePrice } from "./open-notional.ts"
@@ -35,6 +38,8 @@ export type Excess = Parts & {
   readonly worst: Decimal
   /** What is left of the bound without it. */
   readonly room: Decimal
+  /** Base units that readings freed today, where that is more than `max_freed` lets them: the rest counts as measured. */
+  readonly freed?: Decimal
   /** Only of a loss: from what it is counted, and what the account has. */
   readonly from?: Decimal
   readonly equity?: Decimal
@@ -80,8 +85,19 @@ function unknownPrice({ kind: of, symbolId }: Bound["of"]): Unjudged {
   return { kind: "unknown_price", of, ...(symbolId !== undefined && { symbolId }) }
 }
 
-const positionMax = ({ maxPosition }: Guard, symbolId: number): PositionMax | undefined =>
-  maxPosition?.bySymbol.get(symbolId) ?? maxPosition?.default
+const positionMax = ({ maxPosition }: Guard, symbolId: number) => valueFor(maxPosition, symbolId)
+
+function valueFor<Value>(all: BySymbol<Value> | undefined, symbolId: number): Value | undefined {
+  return all?.bySymbol.get(symbolId) ?? all?.default
+}
+
+/** How much readings may free in a day where guards differ: the least that one says. */
+export function leastFreed(guards: readonly Guard[]): MayFree {
+  return (symbolId) =>
+    guards
+      .map(({ maxFreed }) => valueFor(maxFreed, symbolId))
+      .reduce((one, other) => (one && other ? minDecimal(one, other) : (one ?? other)), undefined)
+}
 
 function isBounded(guard: Guard, openers: readonly Opener[]): boolean {
   return (
@@ -97,7 +113,7 @@ export type SideOf = Pick<Opener, "symbolId" | "side">
 
 /** A bound of a guard, and what comes to it. */
 type Bound = {
-  readonly of: Pick<Excess, "kind" | "measure" | "symbolId" | "from" | "equity">
+  readonly of: Pick<Excess, "kind" | "measure" | "symbolId" | "freed" | "from" | "equity">
   readonly side?: Side
   /** `undefined` where it is a share of what isn't known. */
   readonly max: Decimal | undefined
@@ -134,8 +150,24 @@ function* positionBounds(
     const bound = positionMax(guard, symbolId)
     if (bound === undefined) continue
     const { kind: measure, max } = bound
-    const parts = worst && positionOf(worst, bound, { symbolId, side, referencePrice })
-    yield { of: { kind: "max_position", measure, symbolId }, side, max, parts }
+    const held = worst && heldBack(worst, valueFor(guard.maxFreed, symbolId))
+    const parts = held && positionOf(held, bound, { symbolId, side, referencePrice })
+    const of = { kind: "max_position", measure, symbolId } as const
+    yield { of: { ...of, ...held?.freed(symbolId, side) }, side, max, parts }
+  }
+}
+
+/** Counts what readings freed of a side beyond the most as if it were there still; and how much they did, if it is more. */
+function heldBack(worst: Worst, most: Decimal | undefined) {
+  const beyond = (symbolId: number, side: Side): Decimal =>
+    most === undefined ? zero : excessOf(worst.freed(symbolId, side), most)
+  return {
+    position(symbolId: number, side: Side): Parts {
+      const parts = worst.position(symbolId, side)
+      return { ...parts, measured: addDecimals(parts.measured, beyond(symbolId, side)) }
+    },
+    freed: (symbolId: number, side: Side) =>
+      beyond(symbolId, side).coefficient > 0n ? { freed: worst.freed(symbolId, side) } : {},
   }
 }
 
@@ -153,7 +185,7 @@ function lossBoundOf(
 
 /** In the bound's unit. */
 function positionOf(
-  worst: Worst,
+  worst: Pick<Worst, "position">,
   { kind }: PositionMax,
   { symbolId, side, referencePrice }: SideOf & Pick<GuardAsk, "referencePrice">,
 ): Parts | undefined {

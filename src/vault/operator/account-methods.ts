@@ -17,6 +17,7 @@ import { spendingOfRead } from "../request/admit-read.ts"
 import { parseBody } from "../request/parse-request.ts"
 import { invalidRequest, refuse } from "../request/refuse.ts"
 import { enlarges, type Reading, type Side } from "../guards/exposure.ts"
+import { leastFreed } from "../guards/guard.ts"
 import type { GuardedAccount, GuardedAccounts } from "../guards/accounts.ts"
 import { followEquity } from "./follow-equity.ts"
 
@@ -152,7 +153,8 @@ function takeReading(
   const read: Reading = { askedAtMs, venueAtMs: given.venue_at, ...reading.value }
   const worst = account.exposure.worst([])
   const before = typeof worst === "string" ? undefined : worst
-  if (account.exposure.read(read)) followEquity(account, read, { ...vault, worst: before })
+  const mayFree = leastFreed(vault.active().policies.flatMap(({ guards }) => guards))
+  if (account.exposure.read(read, mayFree)) followEquity(account, read, { ...vault, worst: before })
   return { kind: "answer" }
 }
 

@@ -22,15 +22,18 @@ export type LossBound = {
   readonly then: "refuse" | "reduce_only" | "freeze"
 }
 
+/** For each symbol, and for all others. */
+export type BySymbol<Value> = {
+  readonly bySymbol: ReadonlyMap<number, Value>
+  readonly default: Value | undefined
+}
+
 /** Bounds what an account may come to. `undefined` bounds nothing, as for a symbol that has neither entry nor default. */
 export type Guard = {
   readonly name: string
-  readonly maxPosition:
-    | {
-        readonly bySymbol: ReadonlyMap<number, PositionMax>
-        readonly default: PositionMax | undefined
-      }
-    | undefined
+  readonly maxPosition: BySymbol<PositionMax> | undefined
+  /** The most base units of a side that readings free in a day. */
+  readonly maxFreed: BySymbol<Decimal> | undefined
   /** Of all symbols together, as `maxOpenNotional`. */
   readonly maxOpenOrders: number | undefined
   /** Quote units. */

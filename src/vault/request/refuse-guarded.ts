@@ -69,13 +69,18 @@ export function guardExceeded(found: Excess | Unjudged, { guard, account, symbol
   const what = [kind, measure, symbol].filter((word) => word !== null).join(" ")
   return {
     code: "guard_exceeded",
-    message: `The guard ${policy}/${name} (${file}:${line}) has no room: ${what} of ${account.name} would come to ${figures.worst}, and ${figures.max} is allowed (${figures.measured} by the last reading, ${figures.in_flight} in flight, ${figures.asked} asked). Cancels and reduce-only orders pass.`,
+    message: `The guard ${policy}/${name} (${file}:${line}) has no room: ${what} of ${account.name} would come to ${figures.worst}, and ${figures.max} is allowed (${figures.measured} by the last reading, ${figures.in_flight} in flight, ${figures.asked} asked).${freedWords(found)} Cancels and reduce-only orders pass.`,
     data: {
       ...{ policy, guard: name, account: account.address, kind, measure, symbol, ...figures },
-      ...{ from: orNull(found.from), equity: orNull(found.equity) },
+      ...{ from: orNull(found.from), equity: orNull(found.equity), freed: orNull(found.freed) },
       read_at: askedAtMs(account),
     },
   }
+}
+
+function freedWords({ freed }: Excess): string {
+  if (freed === undefined) return ""
+  return ` Readings have freed ${formatDecimal(freed)} since the day began (UTC), more than max_freed believes them, so the rest counts as measured until the next.`
 }
 
 /** When the last reading of an account began; 0 where there was none. */

@@ -1,7 +1,7 @@
 import { enlarges } from "../../../src/vault/guards/exposure.ts"
 import { type Exposure, openExposure } from "../../../src/vault/guards/open-exposure.ts"
 import type { Opener, PositionMode, Reading } from "../../../src/vault/guards/exposure.ts"
-import { judgeGuard } from "../../../src/vault/guards/guard.ts"
+import { judgeGuard, leastFreed } from "../../../src/vault/guards/guard.ts"
 import { isBelieved, nothingFor } from "../../../src/vault/guards/reach.ts"
 import type { Guard } from "../../../src/vault/policy/guard-terms.ts"
 import { type Decimal, wholeDecimal, zero } from "../../../src/venue/decimal.ts"
@@ -26,6 +26,8 @@ export type Slip = {
   readonly around?: (exposure: Exposure) => Exposure
   /** Whether somebody else trades the account, once. */
   readonly others?: "trade"
+  /** Whether who reads lies, but for what is read first. Then days pass too, and the guard has `max_freed`. */
+  readonly reader?: "lies"
 }
 
 export const lagMs = 3_000
@@ -42,7 +44,11 @@ const units = (whole: number): Decimal => wholeDecimal(BigInt(whole))
 const referencePrice = (id: number) => units(referenceOf(id))
 const referenceOf = (id: number): number => symbols.find((symbol) => symbol.id === id)!.reference
 
-function guardOf({ boundsOrders, isGross, mode }: Setup): Guard {
+/** Base units of each side in a day, of a reader that lies. */
+const maxFreed = 4
+const dayMs = 86_400_000
+
+function guardOf({ boundsOrders, isGross, mode }: Setup, { reader }: Slip): Guard {
   const [first, second] = symbols
   const kind = isGross && mode === "hedge" ? "gross" : "net"
   return {
@@ -51,24 +57,32 @@ function guardOf({ boundsOrders, isGross, mode }: Setup): Guard {
       bySymbol: new Map([[first.id, { kind, max: units(first.most) }]]),
       default: { kind: "notional", max: units(second.most * second.reference) },
     },
+    maxFreed: reader === "lies" ? { bySymbol: new Map(), default: units(maxFreed) } : undefined,
     maxOpenOrders: boundsOrders ? mostOrders : undefined,
     maxOpenNotional: boundsOrders ? units(mostNotional) : undefined,
     loss: undefined,
   }
 }
 
-/** What passes a bound, if anything does. */
-function overOf(truth: Truth, setup: Setup): string | undefined {
-  return overPosition(truth, setup) ?? (setup.boundsOrders ? overOrders(truth) : undefined)
+/** What passes a bound, if anything does. A reader that lies lets a position come to a little more each day. */
+function overOf({ venue, setup, slip, nowMs }: World): string | undefined {
+  if (slip.others === "trade") return undefined
+  const freed = slip.reader === "lies" ? maxFreed * (1 + Math.floor(nowMs / dayMs)) : 0
+  const over = overPosition(venue.now(), setup, freed)
+  return over ?? (setup.boundsOrders && freed === 0 ? overOrders(venue.now()) : undefined)
 }
 
-function overPosition({ positions }: Truth, { isGross, mode }: Setup): string | undefined {
+function overPosition(
+  { positions }: Truth,
+  { isGross, mode }: Setup,
+  freed: number,
+): string | undefined {
   for (const { id, most } of symbols) {
     const held = positions.filter(({ symbol }) => symbol === id)
     const sizes = held.map(({ quantity }) => Math.abs(quantity))
     const isSummed = id === 1 && isGross && mode === "hedge"
     const size = isSummed ? sizes.reduce((sum, each) => sum + each, 0) : Math.max(0, ...sizes)
-    if (size > most) return `${size} of ${most} of symbol ${id}`
+    if (size > most + (isSummed ? 2 * freed : freed)) return `${size} of ${most} of symbol ${id}`
   }
   return undefined
 }
@@ -133,7 +147,7 @@ export function play(steps: readonly number[], setup: Setup, slip: Slip = {}): P
   const world = worldOf(setup, slip)
   for (const step of steps) {
     takeStep(world, choicesOf(step))
-    const over = slip.others === "trade" ? undefined : overOf(world.venue.now(), setup)
+    const over = overOf(world)
     if (over !== undefined) return playedOf(world, over)
   }
   return playedOf(world, undefined)
@@ -153,11 +167,12 @@ function worldOf(setup: Setup, slip: Slip) {
     return slip.around?.(exposure) ?? exposure
   }
   return {
-    ...{ setup, slip, open, guard: guardOf(setup), venue: openVenue(), exposure: open() },
+    ...{ setup, slip, open, guard: guardOf(setup, slip), venue: openVenue(), exposure: open() },
     ...{ nowMs: 1_000_000, granted: 0, idle: 0, isContradicted: false },
     wronged: undefined as string | undefined,
     foreign: { atMs: Infinity, shown: 0, isMissed: false, freed: undefined } as Foreign,
     tradesAfter: 50,
+    told: [] as Reading[],
     signed: [] as Signed[],
     /** Signed, and not at the venue yet. */
     underway: new Set<Signed>(),
@@ -196,10 +211,7 @@ const allWeights = stepKinds.reduce((sum, [weight]) => sum + weight, 0)
 function takeStep(world: World, choose: Choices): void {
   // Much happens within a lag, and now and then all that is signed runs out.
   world.nowMs += choose(12) === 0 ? choose(10_000) : choose(300)
-  const isKnown = world.exposure.reading() !== undefined
-  if (world.slip.others === "trade" && isKnown && world.tradesAfter-- === 0) {
-    tradeAbroad(world, choose)
-  }
+  playOthers(world, choose)
   let at = choose(allWeights)
   for (const [weight, step] of stepKinds) {
     if (at < weight) {
@@ -210,6 +222,14 @@ function takeStep(world: World, choose: Choices): void {
   }
 }
 
+/** What happens beside, where a slip has it: somebody else's trade, and the next day. */
+function playOthers(world: World, choose: Choices): void {
+  const { others, reader } = world.slip
+  const isKnown = world.exposure.reading() !== undefined
+  if (others === "trade" && isKnown && world.tradesAfter-- === 0) tradeAbroad(world, choose)
+  if (reader === "lies" && choose(200) === 0) world.nowMs += dayMs - choose(30_000)
+}
+
 function pick<Item>(items: Iterable<Item>, choose: Choices): Item | undefined {
   const all = [...items]
   return all.length === 0 ? undefined : all[choose(all.length)]
@@ -217,10 +237,11 @@ function pick<Item>(items: Iterable<Item>, choose: Choices): Item | undefined {
 
 const venueNow = ({ nowMs, setup }: World): number => nowMs - setup.aheadMs
 
-function anOrder({ setup: { mode } }: World, choose: Choices): VenueOrder {
+function anOrder({ setup: { mode }, slip }: World, choose: Choices): VenueOrder {
   const order = {
     symbol: choose(4) === 0 ? 2 : 1,
-    isBuy: choose(2) === 0,
+    // Lies are worth most to who always buys.
+    isBuy: slip.reader === "lies" ? choose(12) > 0 : choose(2) === 0,
     positionSide: mode === "one_way" ? undefined : choose(2) === 0 ? "long" : "short",
     quantity: 1 + choose(6),
     price: 2 + choose(8),
@@ -360,15 +381,16 @@ function readOn(world: World, choose: Choices): void {
   const { orders, positions, readAtMs } = reading
   if (orders !== undefined && positions !== undefined) {
     world.begun.delete(reading)
-    if (choose(8) > 0) take(world, toldOf(world, { ...reading, orders, positions }))
+    const told = toldOf(world, { ...reading, orders, positions })
+    if (choose(8) > 0) take(world, world.slip.reader === "lies" ? lie(world, told, choose) : told)
   } else if (readAtMs === undefined) readFirst(world, reading, choose)
   else readSecond(world, { reading, readAtMs }, choose)
 }
 
 /** Looks at what a reading does that contradicts, and whether one does that has to. */
-function take({ exposure, foreign }: World, told: Reading): void {
+function take({ exposure, foreign, guard }: World, told: Reading): void {
   const before = figuresOf(exposure)
-  if (!exposure.read(told) || before === undefined) return
+  if (!exposure.read(told, leastFreed([guard])) || before === undefined) return
   const seen = exposure.contradiction()
   if (seen?.askedAtMs === told.askedAtMs) foreign.freed ??= lessOf(before, figuresOf(exposure))
   // Far beyond what could be counted of orders that are allowed, at times twice.
@@ -378,22 +400,39 @@ function take({ exposure, foreign }: World, told: Reading): void {
   }
 }
 
+/** What a reader may say that lies: the truth, "all is gone", what was once, or what another account has. */
+function lie({ exposure, told: earlier, setup }: World, told: Reading, choose: Choices): Reading {
+  earlier.push(told)
+  if (exposure.reading() === undefined) return told
+  const { orders, positions } = pick(earlier, choose) ?? told
+  const venueAtMs = choose(2) === 0 ? undefined : told.askedAtMs + dayMs
+  const held = symbols.flatMap(({ id: symbolId }) => {
+    const sides = setup.mode === "hedge" ? (["long", "short"] as const) : (["short"] as const)
+    return sides.map((side) => ({ symbolId, side, quantity: units(choose(9)) }))
+  })
+  const lies: readonly Reading[] = [
+    told,
+    { ...told, venueAtMs, orders: [], positions: [] },
+    { ...told, venueAtMs, orders, positions },
+    { ...told, venueAtMs, orders: [], positions: held },
+  ]
+  return lies[choose(lies.length)]!
+}
+
 function lessOf(before: readonly number[], after: readonly number[] = []): string | undefined {
   const isLess = before.some((figure, index) => (after[index] ?? 0) < figure)
   return isLess ? `${before.join(" ")} became ${after.join(" ")}` : undefined
 }
 
-/** How far each side could come, how many orders may be open, and what they come to. */
+/** How far each side could come, and how many orders may be open; of what these come to less is kept. */
 function figuresOf(exposure: Exposure): readonly number[] | undefined {
   const worst = exposure.worst([])
   if (typeof worst === "string") return undefined
   const parts = [
     ...symbols.flatMap(({ id }) => [worst.position(id, "long"), worst.position(id, "short")]),
-    ...[worst.openOrders, worst.openNotional(referencePrice)],
+    worst.openOrders,
   ]
-  return parts.map((each) =>
-    each ? Number(each.measured.coefficient + each.inFlight.coefficient) : 0,
-  )
+  return parts.map(({ measured, inFlight }) => Number(measured.coefficient + inFlight.coefficient))
 }
 
 function readFirst(world: World, reading: Begun, choose: Choices): void {

@@ -22,7 +22,13 @@ import {
 } from "../../../support/guards/exposures.ts"
 
 const nothing: Guard = {
-  ...{ name: "g", maxPosition: undefined, maxOpenOrders: undefined, maxOpenNotional: undefined },
+  ...{
+    name: "g",
+    maxPosition: undefined,
+    maxFreed: undefined,
+    maxOpenOrders: undefined,
+    maxOpenNotional: undefined,
+  },
   loss: undefined,
 }
 

@@ -45,6 +45,27 @@ describe("a guarded account", () => {
     assert.equal(why(await ask(sell("0.1"))), "guard_exceeded")
   })
 
+  it("gets no more room of readings in a day than max_freed, and says so", async (t) => {
+    const lying = guarded.replace("max_open_orders", 'max_freed: {default: "0.5"}, max_open_orders')
+    const { ask, readEmpty, test } = await open(t, { policies: [lying] })
+    await readEmpty()
+    assert.equal(why(await ask(buy("0.8"))), "signed")
+    await readEmpty()
+    const refusal = await ask(buy("0.8"))
+    assert.equal(refusal?.code, "guard_exceeded")
+    const { measured, in_flight, room, freed } = refusal.data
+    assert.deepEqual([measured, in_flight, room, freed], ["0.3", "0", "0.7", "0.8"])
+    assert.match(
+      refusal.message,
+      / Readings have freed 0\.8 since the day began \(UTC\), more than/,
+    )
+    const [long, short] = await test().admin.listGuards()
+    assert.deepEqual([long?.room, short?.room], ["0.7", "1"])
+    assert.equal(why(await ask(buy("0.7"))), "signed")
+    const other = await ask(sell("1.1"))
+    assert.ok(other?.code === "guard_exceeded" && other.data.freed === null)
+  })
+
   it("counts what the venue shows of it", async (t) => {
     const { ask, begin, tell } = await open(t)
     const order = { symbol: "1", is_buy: true, remaining: "0.3", reduce_only: false }

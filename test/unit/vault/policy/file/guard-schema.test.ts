@@ -33,6 +33,19 @@ describe("a guard in a policy", () => {
     assert.match(mistakes({ max_open_orders: "1.5" }).join(), /max_open_orders: must be a whole/)
   })
 
+  it("has max_freed only beside max_position", () => {
+    const freed = { max_freed: { "BTC-PERP": "2", default: "0.5" } }
+    assert.deepEqual(mistakes({ max_position: net, ...freed }), [])
+    assert.deepEqual(mistakes({ max_open_orders: "1", ...freed }), [
+      "max_freed: goes with max_position",
+    ])
+    assert.match(
+      mistakes({ max_position: net, max_freed: { "BTC-PERP": "0" } }).join(),
+      /max_freed/,
+    )
+    assert.match(mistakes({ max_position: net, max_freed: { X: "1" } }).join(), /max_freed\.X/)
+  })
+
   it("bounds each symbol once, in one measure", () => {
     const one = (max: object) => mistakes({ max_position: { "BTC-PERP": max } }).join()
     assert.match(one({ net: "1", gross: "2" }), /must have one of net, gross and notional/)
