@@ -1,0 +1,3 @@
+import { describeLosingRun } from "../support/losing-run.ts"
+
+describeLosingRun(process.env["LOSSES_SEED"] ?? "5")
