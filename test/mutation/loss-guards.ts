@@ -187,22 +187,32 @@ export const lossGuards: readonly Guard[] = [
     [losses, following],
     [
       {
-        find: "!last.isDoubtful && !isPlausible",
-        replace: "!isPlausible",
+        find: "side === undefined || side === last.doubt",
+        replace: "side === undefined",
         why: "a withdrawal is never believed",
       },
       {
-        find: "minDecimal(had, equity)",
+        find: "minDecimal(equity, minDecimal(had, last.equity ?? had))",
         replace: "had",
         why: "a loss that is in doubt is no loss",
       },
       {
-        find: "minDecimal(had, equity)",
+        find: "minDecimal(equity, minDecimal(had, last.equity ?? had))",
         replace: "equity",
         why: "a garbled number gives room",
       },
       {
-        find: "if (last.isDoubtful) last.over = new Set()",
+        find: "minDecimal(equity, minDecimal(had, last.equity ?? had))",
+        replace: "minDecimal(equity, had)",
+        why: "one number in doubt forgives another",
+      },
+      {
+        find: "(last.believed ?? recorded?.equity)",
+        replace: "recorded?.equity",
+        why: "a loss of less than a thousandth is forgiven",
+      },
+      {
+        find: "  else Object.assign(last, { over: new Set() })\n",
         replace: "",
         why: "readings that aren't in a row freeze",
       },
@@ -212,12 +222,12 @@ export const lossGuards: readonly Guard[] = [
         why: "one reading freezes",
       },
       {
-        find: "moved.deposit === undefined && isAsRecorded(before, moved.marks)",
+        find: "moved.deposit === undefined && isAsRecorded(recorded, moved.marks)",
         replace: "moved.deposit === undefined",
         why: "no mark moves",
       },
       {
-        find: "before.mapping !== seen.mapping || ",
+        find: "recorded.mapping !== seen.mapping || ",
         replace: "",
         why: "losses count on from what another field said",
       },
@@ -263,6 +273,11 @@ export const lossGuards: readonly Guard[] = [
         why: "what a day is allowed more holds the next",
       },
       {
+        find: "account.last.over = new Set()",
+        replace: "",
+        why: "one reading freezes after a person re-armed",
+      },
+      {
         find: "shown === undefined || isFar(shown, equity)",
         replace: "shown === undefined",
         why: "a person agrees to another equity than was shown",
@@ -273,7 +288,7 @@ export const lossGuards: readonly Guard[] = [
         why: "an anchor leaves guards tripped",
       },
       {
-        find: "Object.assign(account.last, { equity, readAtMs, isDoubtful: false })",
+        find: "...{ equity, readAtMs, believed: equity },",
         replace: "",
         why: "losses count from what was shown and by what was doubted",
       },

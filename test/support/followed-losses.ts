@@ -86,7 +86,7 @@ export function followLosses(guards: string, startMs: number) {
     restart(): void {
       account = openAccount()
     },
-    isDoubtful: () => account.last.isDoubtful,
+    isDoubtful: () => account.last.doubt !== undefined,
     acts: () => acts,
   }
 }

@@ -15,8 +15,10 @@ export type GuardedAccount = {
     /** What losses are judged by; `undefined` before. */
     equity: Decimal | undefined
     readAtMs: number
-    /** No trading explained it, so the one after decides. */
-    isDoubtful: boolean
+    /** The last that wasn't in doubt. */
+    believed: Decimal | undefined
+    /** On which side of that no trading explained it, so that the one after decides. */
+    doubt: "above" | "below" | undefined
     prices: ReadonlyMap<number, Decimal>
     /** The guards that it had lost too much for. */
     over: ReadonlySet<string>
@@ -51,7 +53,7 @@ export function openAccounts(poll: AccountPoll | undefined, sinceMs: number): Gu
       const unread = { ticket: undefined, by: undefined, isWanted: true, waits: false }
       const never = { beganMs: -Infinity, ...unread }
       const last = {
-        ...{ equity: undefined, readAtMs: 0, isDoubtful: false, failed: false },
+        ...{ equity: undefined, readAtMs: 0, believed: undefined, doubt: undefined, failed: false },
         ...{ prices: new Map<number, Decimal>(), over: new Set<string>() },
       }
       return [address, { name, address, mode, exposure, last, sinceMs, poll: never }]

@@ -3,6 +3,7 @@ import {
   compareDecimals,
   type Decimal,
   maxDecimal,
+  minDecimal,
   multiplyDecimals,
   subtractDecimals,
   wholeDecimal,
@@ -104,9 +105,12 @@ export function paidIn(marks: Marks, amount: Decimal): Marks {
   return moved(marks, (at) => addDecimals(at, amount))
 }
 
-/** Moves all marks by what was paid out. */
+/**
+ * Moves all marks by what was paid out; none below what the account has, since a mark may be from after it was paid. So it
+ * ends what is lost at the most, and buys no room besides.
+ */
 export function paidOut(marks: Marks, amount: Decimal): Marks {
-  return moved(marks, (at) => excessOf(at, amount))
+  return moved(marks, (at) => maxDecimal(excessOf(at, amount), minDecimal(at, marks.equity)))
 }
 
 function moved(marks: Marks, move: (at: Decimal) => Decimal): Marks {

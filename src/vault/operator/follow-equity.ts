@@ -1,5 +1,6 @@
 import {
   addDecimals,
+  compareDecimals,
   type Decimal,
   formatDecimal,
   minDecimal,
@@ -60,42 +61,60 @@ function follow(
   seen: SeenEquity,
   vault: Following & { readonly worst: Worst | undefined; readonly days: DayStarts },
 ): boolean {
-  const before = vault.active().marks.get(account.address)
-  const had = before?.equity ?? seen.equity
+  const recorded = vault.active().marks.get(account.address)
+  const had = lastKnown(account, recorded) ?? seen.equity
   const prices = pricesNow(vault)
   const plausible = plausibleMove(account, { worst: vault.worst, prices, had })
   if (!believe(account, seen, { had, plausible })) return false
   account.last.prices = prices
-  const moved = movedMarks(before, seen, { days: vault.days, plausible })
+  const moved = movedMarks(recorded, seen, { days: vault.days, plausible, had })
   if (moved !== undefined) mark(moved, account, vault)
   return true
 }
 
-/** Has losses judged by an equity, or by the lower one while it is in doubt: what trading explains, or two readings say. */
+/** What is recorded may be a thousandth off; what another host read later is not known otherwise. */
+function lastKnown({ last }: GuardedAccount, recorded: Marks | undefined): Decimal | undefined {
+  const isNewer = recorded !== undefined && recorded.readAtMs > last.readAtMs
+  return isNewer ? recorded.equity : (last.believed ?? recorded?.equity)
+}
+
+/**
+ * Has losses judged by an equity, or by the lowest while it is in doubt: it is believed where trading explains it, or it is the
+ * second in a row that is off on the same side.
+ */
 function believe(
-  { last }: GuardedAccount,
+  { last, poll }: GuardedAccount,
   { equity, readAtMs }: SeenEquity,
   { had, plausible }: { readonly had: Decimal; readonly plausible: Decimal },
 ): boolean {
-  last.isDoubtful = !last.isDoubtful && !isPlausible(had, equity, plausible)
-  last.equity = last.isDoubtful ? minDecimal(had, equity) : equity
+  const side = isPlausible(had, equity, plausible) ? undefined : sideOf(equity, had)
+  const isBelieved = side === undefined || side === last.doubt
+  const lowest = minDecimal(equity, minDecimal(had, last.equity ?? had))
+  last.equity = isBelieved ? equity : lowest
+  last.doubt = isBelieved ? undefined : side
   last.readAtMs = readAtMs
-  if (last.isDoubtful) last.over = new Set()
-  return !last.isDoubtful
+  if (isBelieved) last.believed = equity
+  else Object.assign(last, { over: new Set() })
+  poll.isWanted ||= !isBelieved
+  return isBelieved
+}
+
+function sideOf(equity: Decimal, had: Decimal): "above" | "below" {
+  return compareDecimals(equity, had) > 0 ? "above" : "below"
 }
 
 type Moved = Pick<ReturnType<typeof markedBy>, "marks" | "deposit">
 
 /** What is to be recorded of a reading; nothing by lines that mean something else by equity, until a person anchors it. */
 function movedMarks(
-  before: Marks | undefined,
+  recorded: Marks | undefined,
   seen: SeenEquity,
-  by: Parameters<typeof markedBy>[2],
+  { had, ...by }: Parameters<typeof markedBy>[2] & { readonly had: Decimal },
 ): Moved | undefined {
-  if (before === undefined) return { marks: anchored(seen, by.days), deposit: undefined }
-  if (before.mapping !== seen.mapping || before.readAtMs > seen.readAtMs) return undefined
-  const moved = markedBy(before, seen, by)
-  return moved.deposit === undefined && isAsRecorded(before, moved.marks) ? undefined : moved
+  if (recorded === undefined) return { marks: anchored(seen, by.days), deposit: undefined }
+  if (recorded.mapping !== seen.mapping || recorded.readAtMs > seen.readAtMs) return undefined
+  const moved = markedBy({ ...recorded, equity: had }, seen, by)
+  return moved.deposit === undefined && isAsRecorded(recorded, moved.marks) ? undefined : moved
 }
 
 function mark({ marks, deposit }: Moved, account: GuardedAccount, vault: Following): void {

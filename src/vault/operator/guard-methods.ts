@@ -4,6 +4,7 @@ import {
   addDecimals,
   type Decimal,
   formatDecimal,
+  maxDecimal,
   multiplyDecimals,
   parseDecimal,
 } from "../../venue/decimal.ts"
@@ -42,7 +43,8 @@ async function rearmGuard(
   if (more === undefined) throw new Fault("usage", "--allow must be a decimal like 200.")
   if (typeof loss === "string") throw new Fault("usage", untold(account))
   const until = Math.min(since + forMs, dayEnd(guard, since) ?? Infinity)
-  const max = formatDecimal(addDecimals(loss.measured, more))
+  const max = formatDecimal(maxDecimal(loss.max, addDecimals(loss.measured, more)))
+  account.last.over = new Set() // from now on two readings in a row freeze again
   const act = { act: "guard_rearmed", guard: fullName(guard), account: account.address } as const
   await vault.act({
     ...{ ...act, bounds: guard.loss.kind, since, until, max, froze: false, reason },
@@ -95,7 +97,10 @@ async function anchorAccount(
   if (shown === undefined || isFar(shown, equity)) return { ...answer, isAnchored: false }
   const days = dayStarts(appliedTo(account, vault.active()), readAtMs)
   const marks = marksFields(account.address, anchored({ readAtMs, equity, mapping }, days))
-  Object.assign(account.last, { equity, readAtMs, isDoubtful: false })
+  Object.assign(account.last, {
+    ...{ equity, readAtMs, believed: equity },
+    ...{ doubt: undefined, over: new Set() },
+  })
   await vault.act({ act: "account_marked", ...marks, anchored: true, reason })
   return { ...answer, isAnchored: true }
 }

@@ -136,12 +136,25 @@ describe("what was paid in or out", () => {
       [0, "1000"],
       [hour, "950"],
     ])
-    const out = { ...paidOut(marks, decimal("500")), equity: decimal("450") }
+    const out = paidOut(read(marks, [hour + 1, "450"]).marks, decimal("500"))
     const into = { ...paidIn(marks, decimal("500")), equity: decimal("1450") }
     for (const window of [daily, within(day), sinceEver]) {
       assert.equal(lost(window, out), "50")
       assert.equal(lost(window, into), "50")
     }
+  })
+
+  it("ends what is lost at the most, where a mark is from after it was paid out", () => {
+    const marks = readAll([
+      [0, "1000"],
+      [hour, "500"],
+      [day, "500"],
+      [day + 1, "450"],
+    ])
+    const told = paidOut(marks, decimal("500"))
+    assert.equal(lost(sinceEver, told), "50")
+    assert.equal(lost(daily, told), "0")
+    assert.equal(lost(daily, read(told, [day + 2, "440"]).marks), "10")
   })
 
   it("is what a rise over the plausible counts as, all of it, also after a loss", () => {

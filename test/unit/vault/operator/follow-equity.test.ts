@@ -22,6 +22,31 @@ describe("a reading that trading doesn't explain", () => {
     assert.equal(await measured(), "400")
   })
 
+  it("gives none either where what was lost is less than a thousandth", async (t) => {
+    const { read, readTwice, measured } = await openLosing(t, daily)
+    await read("10000")
+    await read("9994")
+    await read("20000")
+    assert.equal(await measured(), "6")
+    await read("20000")
+    assert.equal(await measured(), "6", "a deposit")
+    await read("19992")
+    await readTwice("19999")
+    await read("19995", 24 * hourMs)
+    assert.equal(await measured(), "4", "since the day before")
+  })
+
+  it("doesn't bear out another that is off on the other side", async (t) => {
+    const { read, measured } = await openLosing(t, ever)
+    await read("10000")
+    await read("9500")
+    await read("30000")
+    assert.equal(await measured(), "500")
+    await read("9500")
+    await read("9500")
+    assert.equal(await measured(), "500")
+  })
+
   it("is no reading in a row with those around it, so no key is frozen by them", async (t) => {
     const { read, readTwice, frozen } = await openLosing(t, `${ever}, then: freeze`)
     await read("10000")
@@ -93,6 +118,19 @@ describe("an account that is read otherwise than before", () => {
 })
 
 describe("a guard that was re-armed", () => {
+  it("freezes at the second reading that is over what it allows, as before", async (t) => {
+    const { read, readTwice, frozen, test } = await openLosing(t, `${ever}, then: freeze`)
+    await read("10000")
+    await readTwice("9510")
+    await read("9490")
+    const rearm = { guard: "day", allow: "50", forMs: hourMs, reason: "looked" }
+    await test().admin.rearmGuard(rearm)
+    await read("9430")
+    assert.deepEqual(frozen(), [])
+    await read("9430")
+    assert.equal(frozen().length, 1)
+  })
+
   it("allows no more once that ends, and trips anew", async (t) => {
     const { read, readTwice, ask, test } = await openLosing(t, ever)
     await read("10000")
