@@ -44,8 +44,8 @@ const added: readonly ({ readonly what: string } & Partial<Figures>)[] = [
   },
   // Marks that readings move and the ledger keeps; trips, and a person's word on them.
   {
-    ...{ what: "guards on losses", trustedLines: 985, loadedLines: 957, trustedTypes: 18 },
-    ...{ sourceLines: 1_183, sourceFiles: 12 },
+    ...{ what: "guards on losses", trustedLines: 986, loadedLines: 958, trustedTypes: 18 },
+    ...{ sourceLines: 1_184, sourceFiles: 12 },
   },
 ]
 

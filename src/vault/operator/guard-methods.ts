@@ -123,7 +123,9 @@ async function tellFlow(
   const amount = parseDecimal(text)
   if (amount === undefined) throw new Fault("usage", "The amount must be a decimal like 5000.")
   if (marks === undefined) throw new Fault("usage", untold(account))
-  const moved = direction === "in" ? paidIn(marks, amount) : paidOut(marks, amount)
+  // What is recorded may be a thousandth off.
+  const now = { ...marks, equity: account.last.believed ?? marks.equity }
+  const moved = direction === "in" ? paidIn(now, amount) : paidOut(now, amount)
   await vault.act({ act: "account_marked", ...marksFields(account.address, moved), reason })
   return { account: name }
 }
