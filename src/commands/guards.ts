@@ -64,7 +64,7 @@ export const guardsFlow = adminCommand({
   examples: ["countersign guards flow main out 5000 --reason 'to the bank'"],
   options: {
     account,
-    direction: argument("<in|out>", "which way"),
+    direction: argument("<direction>", "in or out"),
     amount: argument("<amount>", "how much, in quote units"),
     reason,
   },
