@@ -219,18 +219,18 @@ describe("the ledger on PostgreSQL", { timeout: 900_000, ...needsPostgres }, () 
       }),
     ))
 
-  it("says what hinders the primary, whichever standby it has reached besides", async () => {
-    const standby = await startStandby(primary().place, primary().server, { name: "beside" })
-    try {
-      await withLedger((ledger) =>
-        openAfterStartingUp(ledger, standby, (opening) =>
+  it("says what hinders the primary, whichever standby it has reached besides", () =>
+    withLedger(async (ledger) => {
+      // From here on, so that it has the ledger's database from its beginning.
+      const standby = await startStandby(primary().place, primary().server, { name: "beside" })
+      try {
+        await openAfterStartingUp(ledger, standby, (opening) =>
           assert.rejects(opening, /PostgreSQL says: "the database system is starting up/),
-        ),
-      )
-    } finally {
-      await standby.stop()
-    }
-  })
+        )
+      } finally {
+        await standby.stop()
+      }
+    }))
 
   /** PostgreSQL's word for not yet. */
   function startingUp(): Buffer {
