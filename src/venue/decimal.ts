@@ -57,6 +57,11 @@ export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
   return { coefficient, scale }
 }
 
+/** How far one is above another; zero where it isn't. */
+export function excessOf(one: Decimal, other: Decimal): Decimal {
+  return subtractDecimals(maxDecimal(one, other), other)
+}
+
 /** The exact product. */
 export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return { coefficient: a.coefficient * b.coefficient, scale: a.scale + b.scale }

@@ -135,7 +135,7 @@ export const sizingGuards: readonly Guard[] = [
         why: "a price that is held back costs nothing",
       },
       {
-        find: "multiplyDecimals(lowest, excess(one, off))",
+        find: "multiplyDecimals(lowest, excessOf(one, off))",
         replace: "multiplyDecimals(lowest, one)",
         why: "a market sell fills at its price",
       },

@@ -2,10 +2,10 @@ import {
   addDecimals,
   compareDecimals,
   type Decimal,
+  excessOf,
   maxDecimal,
   minDecimal,
   multiplyDecimals,
-  subtractDecimals,
   wholeDecimal,
 } from "../../venue/decimal.ts"
 
@@ -152,11 +152,6 @@ function isNear(one: Decimal, other: Decimal): boolean {
 /** How far two are from each other. */
 export function apart(one: Decimal, other: Decimal): Decimal {
   return addDecimals(excessOf(one, other), excessOf(other, one))
-}
-
-/** How far one is above another; zero where it isn't. */
-export function excessOf(one: Decimal, other: Decimal): Decimal {
-  return subtractDecimals(maxDecimal(one, other), other)
 }
 
 /** 1 %. */

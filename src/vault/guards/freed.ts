@@ -1,5 +1,4 @@
-import { addDecimals, type Decimal, maxDecimal, zero } from "../../venue/decimal.ts"
-import { excessOf } from "./equity.ts"
+import { addDecimals, type Decimal, excessOf, maxDecimal, zero } from "../../venue/decimal.ts"
 import { addQuantity, type Opener, type Quantities, type Side, type Worst } from "./exposure.ts"
 
 /*

@@ -2,14 +2,13 @@ import {
   addDecimals,
   compareDecimals,
   type Decimal,
+  excessOf,
   minDecimal,
   multiplyDecimals,
-  subtractDecimals,
   wholeDecimal,
   zero,
 } from "../../venue/decimal.ts"
 import type { BySymbol, Guard, LossBound, PositionMax } from "../policy/guard-terms.ts"
-import { excessOf } from "./equity.ts"
 import type { Opener, Parts, Side, Worst } from "./exposure.ts"
 import type { MayFree } from "./freed.ts"
 import { type Loss, lossParts } from "./loss.ts"
@@ -219,6 +218,5 @@ function excess(parts: Parts, max: Decimal): Omit<Excess, "kind"> | undefined {
 
 /** What is left of a bound without what is asked. */
 export function roomOf({ measured, inFlight }: Parts, max: Decimal): Decimal {
-  const before = addDecimals(measured, inFlight)
-  return compareDecimals(before, max) < 0 ? subtractDecimals(max, before) : zero
+  return excessOf(max, addDecimals(measured, inFlight))
 }

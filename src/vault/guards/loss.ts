@@ -2,12 +2,13 @@ import {
   addDecimals,
   compareDecimals,
   type Decimal,
+  excessOf,
   multiplyDecimals,
   subtractDecimals,
   zero,
 } from "../../venue/decimal.ts"
 import type { LossBound } from "../policy/guard-terms.ts"
-import { excessOf, hourMs, type Mark, type Marks } from "./equity.ts"
+import { hourMs, type Mark, type Marks } from "./equity.ts"
 import { mayHold, type Parts, type Worst } from "./exposure.ts"
 import type { ReferencePrice } from "./open-notional.ts"
 

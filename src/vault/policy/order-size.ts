@@ -2,11 +2,11 @@ import { err, ok, type Result } from "../../std/result.ts"
 import {
   addDecimals,
   compareDecimals,
+  excessOf,
   formatDecimal,
   maxDecimal,
   minDecimal,
   multiplyDecimals,
-  subtractDecimals,
   sumDecimals,
   type Decimal,
   one,
@@ -264,14 +264,14 @@ function partCost(read: ReadOrder, part: JudgedOrder, sizing: Sizing): Decimal |
 
   const due = multiplyDecimals(order.quantity, sizing.reference)
   const least = multiplyDecimals(order.quantity, lowestPrice(part, sizing.reference, off))
-  const losses = { buy: excess(amount, due), sell: excess(due, least) }
+  const losses = { buy: excessOf(amount, due), sell: excessOf(due, least) }
   return addDecimals(fee, maxDecimal(zero, ...sidesOf(part).map((side) => losses[side])))
 }
 
 /** The lowest price at which a part may fill, or the reference price where that is lower. */
 function lowestPrice(part: JudgedOrder, reference: Decimal, off: Decimal): Decimal {
   const lowest = partPrices(part).reduce((least, { price }) => minDecimal(least, price), reference)
-  return multiplyDecimals(lowest, excess(one, off))
+  return multiplyDecimals(lowest, excessOf(one, off))
 }
 
 /**
@@ -281,11 +281,6 @@ function lowestPrice(part: JudgedOrder, reference: Decimal, off: Decimal): Decim
 function quoteLoss({ isBuy, quantity }: Order, slippage: Decimal): Decimal {
   const more = isBuy ? one : addDecimals(one, addDecimals(slippage, slippage))
   return multiplyDecimals(multiplyDecimals(quantity, slippage), more)
-}
-
-/** What `a` is more than `b`; zero where it is less. */
-function excess(a: Decimal, b: Decimal): Decimal {
-  return subtractDecimals(maxDecimal(a, b), b)
 }
 
 /** The costliest of entry and legs; `undefined` when one of them can't be sized. */

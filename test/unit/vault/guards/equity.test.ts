@@ -5,7 +5,6 @@ import fc from "fast-check"
 
 import {
   anchored,
-  excessOf,
   isAsRecorded,
   markedBy,
   type Marks,
@@ -15,7 +14,7 @@ import {
 import { lossBy } from "../../../../src/vault/guards/loss.ts"
 import type { LossBound } from "../../../../src/vault/policy/guard-terms.ts"
 import { ever } from "../../../../src/vault/policy/terms.ts"
-import { formatDecimal } from "../../../../src/venue/decimal.ts"
+import { excessOf, formatDecimal } from "../../../../src/venue/decimal.ts"
 import { decimal } from "../../../support/guards/exposures.ts"
 import { numRuns } from "../../../support/runs.ts"
 
