@@ -101,7 +101,8 @@ describe("the npm package", { timeout: 600_000 }, () => {
     const types = packed.files.filter((path) => path.endsWith(".d.ts"))
     assert.ok(types.every((path) => path.startsWith("dist/client/")) && types.length > 0)
     const project = join(packed.prefix, "lib")
-    const [shown = ""] = fencedBlocks(readRepositoryFile("examples/README.md"), "ts")
+    const [standing = ""] = fencedBlocks(readRepositoryFile("clients/typescript/README.md"), "ts")
+    const shown = standing.replace("countersign-client", "countersign/client")
     const known = `declare const url: string, token: string
 declare const order: { symbol_id: number; is_buy: boolean; quantity: string }
 `
