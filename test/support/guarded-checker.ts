@@ -11,8 +11,16 @@ export type Bounds = {
   readonly openNotional: number
 }
 
-/** An order that can enlarge a position, while it is open. */
-type Opener = { readonly quantity: bigint; readonly price: number; filled: bigint }
+/** An order that can enlarge a position. */
+export type OpenerTerms = {
+  readonly id: number
+  readonly isBuy: boolean
+  readonly quantity: bigint
+  /** Quote units; zero where it has none. */
+  readonly price: number
+}
+
+type Opener = OpenerTerms & { filled: bigint }
 
 export type GuardedChecker = {
   /** Plays all events since the last call. */
@@ -26,6 +34,11 @@ export type GuardedChecker = {
     readonly positions: Map<number, number>
   }
   readonly counts: { accepted: number; fills: number; partial: number; cancelled: number }
+  /**
+   * Whether an omniscient guard would grant these: whatever fills of them and of what is open, and whatever is reduced
+   * meanwhile, no bound is passed. `changes`: the open order in whose place they are.
+   */
+  wouldFit(asked: readonly OpenerTerms[], changes?: string): boolean
   openOrderIds(): readonly string[]
   /** Base units; below zero where it is short. */
   position(symbolId: number): number
@@ -58,7 +71,7 @@ export function createGuardedChecker(
     if (event["reduce_only"] === true) return void open.delete(id)
     counts.accepted += 1
     const filled = open.get(id)?.filled ?? 0n // a changed order keeps what was filled
-    open.set(id, { quantity: unitsOf(event), price: Number(event["price"] ?? 0), filled })
+    open.set(id, { ...termsOf(event), filled })
     most.openOrders = Math.max(most.openOrders, open.size)
     note("open orders", [open.size, bounds.openOrders], event)
     const notional = notionalOf(open.values())
@@ -74,7 +87,7 @@ export function createGuardedChecker(
   function fill(event: MarketEvent): void {
     counts.fills += 1
     const symbol = Number(event["symbol_id"])
-    const units = unitsOf(event)
+    const units = quantityOf(event)
     const opener = open.get(textOf(event, "order_id"))
     if (opener !== undefined) fillOpener(opener, units)
     const before = positions.get(symbol) ?? 0n
@@ -100,6 +113,18 @@ export function createGuardedChecker(
     liquidated: ({ number }) => excesses.push(`event ${number}: a liquidation, so it proves less`),
   }
 
+  function wouldFit(asked: readonly OpenerTerms[], changes?: string): boolean {
+    const kept = [...open].filter(([id]) => id !== changes).map(([, opener]) => opener)
+    const orders = [...kept, ...asked.map((terms) => ({ ...terms, filled: 0n }))]
+    const sides = asked.every(({ id, isBuy }) => {
+      const resting = orders.filter((order) => order.id === id && order.isBuy === isBuy)
+      const held = (positions.get(id) ?? 0n) * (isBuy ? 1n : -1n)
+      const worst = resting.reduce((sum, order) => sum + restOf(order), held > 0n ? held : 0n)
+      return baseOf(worst) <= (bounds.positions.get(id) ?? 0)
+    })
+    return sides && orders.length <= bounds.openOrders && notionalOf(orders) <= bounds.openNotional
+  }
+
   let catching = Promise.resolve()
   async function play(): Promise<void> {
     for (let hasMore = true; hasMore;) {
@@ -113,7 +138,7 @@ export function createGuardedChecker(
   }
 
   return {
-    ...{ excesses, most, counts },
+    ...{ excesses, most, counts, wouldFit },
     /** One after the other, so that no event is played twice. */
     catchUp: () => (catching = catching.then(play)),
     openOrderIds: () => [...ids],
@@ -149,9 +174,24 @@ async function eventsAfter(url: string, number: number): Promise<Events> {
 /** A market's figures have twelve digits after the point. */
 const digits = 12
 
-function unitsOf(event: MarketEvent): bigint {
-  const [whole = "", fraction = ""] = textOf(event, "quantity").split(".")
+function termsOf(event: MarketEvent): OpenerTerms {
+  const { symbol_id: id, is_buy: isBuy, price } = event
+  const quantity = quantityOf(event)
+  return { id: Number(id), isBuy: isBuy === true, quantity, price: Number(price ?? 0) }
+}
+
+function quantityOf(event: MarketEvent): bigint {
+  return unitsOf(textOf(event, "quantity"))
+}
+
+/** Base units as the market counts them. */
+export function unitsOf(quantity: string): bigint {
+  const [whole = "", fraction = ""] = quantity.split(".")
   return BigInt(whole + fraction.padEnd(digits, "0"))
+}
+
+function restOf({ quantity, filled }: Opener): bigint {
+  return quantity - filled
 }
 
 function baseOf(units: bigint): number {
@@ -160,7 +200,7 @@ function baseOf(units: bigint): number {
 
 function notionalOf(openers: Iterable<Opener>): number {
   let sum = 0
-  for (const { quantity, filled, price } of openers) sum += baseOf(quantity - filled) * price
+  for (const opener of openers) sum += baseOf(restOf(opener)) * opener.price
   return sum
 }
 

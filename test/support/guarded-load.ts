@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-import type { GuardedAsk } from "./guarded-asks.ts"
+import type { GuardedAsk, GuardedAsks } from "./guarded-asks.ts"
 import type { GuardedChecker } from "./guarded-checker.ts"
 import type { GuardedSite } from "./guarded-site.ts"
 import type { SeededRandom } from "./seeded-random.ts"
@@ -12,6 +12,9 @@ const longestPauseMs = 60
 /** The sandbox's IP budget has room for this, beside the readings. */
 const postEveryMs = 110
 
+/** Bots ask for openers with pauses of up to this: more at times than there is room for, and less at others. */
+const openEveryMs = 450
+
 /** A bot sends what it had signed this long before its end at most, where it waits for the last moment. */
 const lastMomentMs = 40
 
@@ -20,6 +23,9 @@ export type GuardedCounts = {
   /** Signed requests that can enlarge a position, and the orders in them. */
   granted: number
   openers: number
+  /** Of the openers that were answered, those that an omniscient guard would have granted, and that were among them. */
+  fitting: number
+  fittingGranted: number
   /** Signed requests that can't. */
   others: number
   /** Requests without an answer of the daemon's. */
@@ -41,8 +47,8 @@ export type GuardedLoad = {
 type Parts = {
   readonly site: Pick<GuardedSite, "daemon" | "venue" | "tokens">
   readonly random: SeededRandom
-  readonly next: () => GuardedAsk
-  readonly checker: Pick<GuardedChecker, "catchUp" | "heldSince">
+  readonly asks: GuardedAsks
+  readonly checker: Pick<GuardedChecker, "catchUp" | "heldSince" | "wouldFit">
 }
 
 /** By the numbers of events; `undefined` where there is nothing. */
@@ -50,14 +56,15 @@ type Held = readonly (number | undefined)[]
 
 type Asked = GuardedAsk & { readonly isForwarded: boolean; readonly token: string }
 
-export function createGuardedLoad({ site, random, next, checker }: Parts): GuardedLoad {
+export function createGuardedLoad({ site, random, asks, checker }: Parts): GuardedLoad {
   const counts: GuardedCounts = {
-    ...{ requests: 0, granted: 0, openers: 0, others: 0, lost: 0, sent: 0, kept: 0 },
+    ...{ requests: 0, granted: 0, openers: 0, fitting: 0, fittingGranted: 0 },
+    ...{ others: 0, lost: 0, sent: 0, kept: 0 },
     refusals: new Map(),
   }
   const wronged: string[] = []
   const sending = new Set<Promise<void>>()
-  const mayPost = pacer()
+  const [mayPost, mayOpen] = [pacer(() => postEveryMs), pacer(() => random.below(openEveryMs))]
 
   async function loop(token: string, isOver: () => boolean): Promise<void> {
     while (!isOver()) {
@@ -68,19 +75,21 @@ export function createGuardedLoad({ site, random, next, checker }: Parts): Guard
 
   /** Resolves with whether there is an answer. */
   async function askOnce(token: string): Promise<boolean> {
-    const ask = next()
+    const ask = mayOpen() ? asks.opening() : asks.other()
     // Openers are refused more often than not, and what is refused isn't sent.
-    const isForwarded = ask.openers > 0 ? random.isOneIn(2) : mayPost()
+    const isForwarded = opens(ask) ? random.isOneIn(2) : mayPost()
     counts.requests += 1
-    const before = await heldSince(ask)
+    if (opens(ask) || ask.reduces.length > 0) await checker.catchUp()
+    const before = { held: heldSince(ask), fits: checker.wouldFit(ask.openers, ask.changes) }
     const answer = await post({ ...ask, token, isForwarded })
-    if (answer === undefined) counts.lost += 1
-    else if (answer.refused !== undefined) await refuse(ask, answer.refused, before)
-    else {
-      count(ask)
-      if (!isForwarded) sendSigned(ask, answer.text)
+    if (answer === undefined) {
+      counts.lost += 1
+      return false
     }
-    return answer !== undefined
+    count(ask, before.fits, answer.refused === undefined)
+    if (answer.refused !== undefined) await refuse(ask, answer.refused, before.held)
+    else if (!isForwarded) sendSigned(ask, answer.text)
+    return true
   }
 
   async function post({ path, body, token, isForwarded }: Asked): Promise<Answered | undefined> {
@@ -95,30 +104,33 @@ export function createGuardedLoad({ site, random, next, checker }: Parts): Guard
   }
 
   /** Since when there is something to reduce for each of its orders that only does; nobody asks where it has others. */
-  async function heldSince({ openers, reduces }: GuardedAsk) {
-    if (openers > 0 || reduces.length === 0) return []
-    await checker.catchUp()
-    return reduces.map(({ id, isBuy }) => checker.heldSince(id, isBuy))
+  function heldSince(ask: GuardedAsk): Held {
+    return opens(ask) ? [] : ask.reduces.map(({ id, isBuy }) => checker.heldSince(id, isBuy))
   }
 
   async function refuse(ask: GuardedAsk, code: string, before: Held): Promise<void> {
     counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1)
-    if (ask.openers > 0) return
-    const after = code === "nothing_to_reduce" ? await heldSince(ask) : []
+    if (opens(ask)) return
+    await checker.catchUp()
+    const after = code === "nothing_to_reduce" ? heldSince(ask) : []
     // What there was before, and all the time until after, was there when it was judged.
     const isIdle = after.length > 0 && after.every((at, index) => at !== before[index] || !at)
     if (!isIdle) wronged.push(`${ask.path}: ${code}`)
   }
 
-  function count({ openers }: GuardedAsk): void {
-    counts.openers += openers
-    if (openers > 0) counts.granted += 1
+  function count(ask: GuardedAsk, fits: boolean, isGranted: boolean): void {
+    const { length } = ask.openers
+    if (fits) counts.fitting += length
+    if (!isGranted) return
+    counts.openers += length
+    if (fits) counts.fittingGranted += length
+    if (opens(ask)) counts.granted += 1
     else counts.others += 1
   }
 
   /** Sends soon, in the last moment, or never. */
-  function sendSigned({ path, openers }: GuardedAsk, text: string): void {
-    const isKept = openers === 0 ? !mayPost() : random.isOneIn(6)
+  function sendSigned(ask: GuardedAsk, text: string): void {
+    const isKept = opens(ask) ? random.isOneIn(6) : !mayPost()
     if (isKept) return void (counts.kept += 1)
     counts.sent += 1
     const { expires_after: endMs } = JSON.parse(text) as { readonly expires_after: number }
@@ -126,7 +138,7 @@ export function createGuardedLoad({ site, random, next, checker }: Parts): Guard
     const waitMs = random.isOneIn(3)
       ? leftMs - random.below(lastMomentMs)
       : random.below(leftMs + 1)
-    const sent = sleep(Math.max(0, waitMs)).then(() => sendTo(site.venue.url + path, text))
+    const sent = sleep(Math.max(0, waitMs)).then(() => sendTo(site.venue.url + ask.path, text))
     sending.add(sent)
     void sent.finally(() => sending.delete(sent))
   }
@@ -141,13 +153,17 @@ export function createGuardedLoad({ site, random, next, checker }: Parts): Guard
   }
 }
 
-/** Whether what isn't bounded by a guard may be sent to the venue now. */
-function pacer(): () => boolean {
+function opens({ openers }: GuardedAsk): boolean {
+  return openers.length > 0
+}
+
+/** Whether it is time for the next, so long after the one before. */
+function pacer(pauseMs: () => number): () => boolean {
   let nextMs = 0
   return () => {
     const nowMs = performance.now()
     if (nowMs < nextMs) return false
-    nextMs = nowMs + postEveryMs
+    nextMs = nowMs + pauseMs()
     return true
   }
 }

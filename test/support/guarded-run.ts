@@ -66,8 +66,8 @@ export function describeGuardedRun(seed: string, size: GuardedSize): void {
       const checker = createGuardedChecker({ ...site, url: site.venue.url }, bounds)
       const market = await watchMarket(site.venue.url, checker)
       t.after(() => market.stop())
-      const next = createGuardedAsks(random, { ...checker, prices: market.prices })
-      const load = createGuardedLoad({ site, random, next, checker })
+      const asks = createGuardedAsks(random, { ...checker, prices: market.prices })
+      const load = createGuardedLoad({ site, random, asks, checker })
       const killing = killAgainAndAgain(site, random, size.kills)
       await load.run(() => killing.isOver() && load.counts.requests >= size.requests)
       await checker.catchUp()
@@ -128,8 +128,13 @@ function killAgainAndAgain({ daemon }: GuardedSite, random: SeededRandom, kills:
   }
 }
 
+/** Of the openers that a guard would grant who knows the sandbox's truth. */
+const leastShare = 0.3
+
 /** What is safe by refusing all proves nothing. */
-function assertBusy({ granted, refusals }: GuardedCounts, { most, counts }: GuardedChecker): void {
+function assertBusy(load: GuardedCounts, { most, counts }: GuardedChecker): void {
+  const { granted, refusals } = load
+  assert.ok(shareOf(load) >= leastShare, `${shareOf(load)} of what fits was granted`)
   assert.ok(granted >= 40, `${granted} granted`)
   assert.ok(counts.accepted >= 25, `${counts.accepted} accepted`)
   assert.ok((refusals.get("guard_exceeded max_position") ?? 0) > 0)
@@ -167,13 +172,18 @@ async function closeAll(site: GuardedSite, checker: GuardedChecker): Promise<voi
   }
 }
 
+function shareOf({ fitting, fittingGranted }: GuardedCounts): number {
+  return fittingGranted / fitting
+}
+
 function told(counts: GuardedCounts, { most, counts: seen }: GuardedChecker): string {
-  const { requests, granted, openers, others, lost, sent, kept, refusals } = counts
+  const { requests, granted, openers, fitting, others, lost, sent, kept, refusals } = counts
   const positions = Array.from(most.positions, ([id, came]) => `${came} of ${id}`).join(", ")
   const refused = Array.from(refusals, ([code, count]) => `${code} ${count}`).join(", ")
   return [
     `${requests} requests, ${lost} without an answer`,
     `${granted} granted that can open, with ${openers} orders; ${others} others signed`,
+    `${Math.round(shareOf(counts) * 100)} % granted of the ${fitting} openers that an omniscient guard would have granted`,
     `bots sent ${sent} themselves and kept ${kept}`,
     `refusals: ${refused}`,
     `the venue accepted ${seen.accepted} openers, ${seen.fills} fills, ${seen.partial} of them in part, ${seen.cancelled} cancelled`,
