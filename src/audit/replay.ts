@@ -1,4 +1,4 @@
-import { datedPrices, boundSet, type ActiveSet } from "../vault/active/active-set.ts"
+import { datedPrices, boundSet, type ActiveSet, viewOf } from "../vault/active/active-set.ts"
 import type { FileSet } from "../vault/config/load-files.ts"
 import { bindingsOf } from "../vault/ledger/bindings.ts"
 import { openMeters, type Meters } from "../vault/ledger/meters/meters.ts"
@@ -92,12 +92,13 @@ function* rowsSince<Row>(
 
 function refusalNow(
   row: RequestRow | ShadowRow,
-  set: ActiveSet,
+  active: ActiveSet,
   meters: Meters,
 ): ReplayedRefusal | undefined {
   const { id, client, operation, at_ms: at } = row
   const countedAtMs = countedAt(row)
   const told = { record: id, client, operation, at }
+  const set = viewOf(row.key, active)
   const judged = judgedRecord(row, set)
   if (judged === undefined) return { ...told, reason: "key_gone", policy: null, rule: null }
   const circumstances = {

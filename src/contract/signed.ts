@@ -12,6 +12,8 @@ export type Signed = {
   readonly goodForMs: number
   /** After this it isn't handed on: other hosts count on that. There where there are some. */
   readonly outBy?: Moment | undefined
+  /** It is sent to paper's venue, and to no other. */
+  readonly paper?: true
   /** There where the request has an idempotency key. */
   readonly repeat?: Repeat
 }

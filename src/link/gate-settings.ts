@@ -15,6 +15,8 @@ export type UpstreamSettings = {
 export type GateSettings = {
   /** `null` where no `base_url` is configured. */
   readonly upstream: UpstreamSettings | null
+  /** Where what paper keys sign is sent; none without a venue-paper.yaml. */
+  readonly paper?: UpstreamSettings | null
   /** Further names that `Host` may carry, without port. */
   readonly allowedHosts: readonly string[]
   /** Between two checks of what was signed last, which keep the way warm; none if left out. */

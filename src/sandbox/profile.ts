@@ -51,6 +51,16 @@ ${marketSymbols.map((symbol) => symbolText(symbol, asOf)).join("\n")}
 ${restText}`
 }
 
+/** Writes the venue-paper.yaml with which paper is traded at the sandbox at `url`; its symbols are venue.yaml's. */
+export function paperProfile(url: string): string {
+  return `# venue-paper.yaml: where paper keys trade, beside venue.yaml. countersign sandbox --paper plays it.
+extends: builtin
+base_url: ${url}
+domain: {name: Service, version: "1", chain_id: ${sandboxChainId}}
+type_b: {service_chain: ${sandboxServiceChain}, signature_chain_ids: [${sandboxChainId}]}
+${endpointsText}${readsText}`
+}
+
 /** What `countersign panic` sends there. */
 export const sandboxPanic = `
 # What countersign panic, and a heartbeat with then: panic, sends by every agent key: the sandbox cancels all orders.

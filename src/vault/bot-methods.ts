@@ -3,6 +3,7 @@ import type { Refusal } from "../contract/refusal.ts"
 import { openSigning, signingNow } from "./status/signing.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import type { Profile } from "../venue/profile.ts"
+import { isPaperKey, viewOf } from "./active/active-set.ts"
 import { accountMethods, beginFed, takeFed } from "./operator/account-methods.ts"
 import { gateSettingsOf } from "./config/load-files.ts"
 import { wasChanged } from "./ledger/bindings.ts"
@@ -140,7 +141,8 @@ async function report(
   const found = await findRecord(client, record, vault)
   if (!found.ok) return refuse(found.error, null)
   const request = asRequest(found.value)
-  if (venueClock !== undefined) vault.venueClock.tell(venueClock)
+  const isPaper = viewOf(request.row.key, vault.active()).profile.isPaper
+  if (venueClock !== undefined && !isPaper) vault.venueClock.tell(venueClock)
   if (outcome.kind === "unknown") noteUnknown(record, vault)
   await settleRecord(request, outcome, vault)
   return { kind: "answer" }
@@ -166,7 +168,8 @@ function whoami({ name, keys, rights, allow_type_b }: Client, vault: Vault): Bot
       default_key: keys[0],
       rights,
       allow_type_b,
-      ...networkOf(set.profile),
+      paper: isPaperKey(keys[0], set),
+      ...networkOf(viewOf(keys[0], set).profile),
     },
   }
 }

@@ -183,4 +183,6 @@ export type Profile = {
   readonly reads: ReadPaths
   readonly pricePoll: PricePoll | undefined
   readonly accountPoll: AccountPoll | undefined
+  /** Of venue-paper.yaml: what is signed by it is for the sandbox alone. */
+  readonly isPaper?: true
 }

@@ -140,6 +140,7 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
     kind: "answer",
     whoami: {
       ...{ client: "mm-bot", keys: [], default_key: "mm", rights: [], allow_type_b: false },
+      paper: false,
       ...{ service_chain: "Mainnet", signature_chain_ids: [84256] },
     },
   }),

@@ -42,6 +42,8 @@ export type VaultAsk = {
   readonly policies?: readonly string[]
   /** venue.yaml; the sandbox's if left out. */
   readonly venue?: string
+  /** venue-paper.yaml; none if left out. */
+  readonly paper?: string
   /** Lines added to countersign.yaml. */
   readonly settings?: string
   /** Where keys rest; `in_memory` if left out. Those on disk are there again when it is reopened. */
@@ -140,7 +142,7 @@ export type TestInstallation = {
 export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInstallation> {
   const home = await mkdtemp(join(tmpdir(), "cs-vault-"))
   const installation = { configDir: join(home, "config"), stateDir: join(home, "state") }
-  const { policies = [permissivePolicy], venue, keys = "in_memory", elsewhere } = ask
+  const { policies = [permissivePolicy], venue, paper, keys = "in_memory", elsewhere } = ask
   const settings = settingsOf(ask)
   await createInstallation({
     installation,
@@ -151,6 +153,7 @@ export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInst
     passphraseFile: undefined,
   })
   if (keys === "on_disk") await makeKeystore(installation)
+  if (paper !== undefined) await writeFile(pathsOf(installation).paperFile, paper, { mode: 0o600 })
   await writePolicies(installation, policies)
   const remove = async (): Promise<void> => {
     await elsewhere?.close()

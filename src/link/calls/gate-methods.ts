@@ -112,8 +112,10 @@ export type AccountRound = Pick<AccountPoll, "lagMs" | "map"> & {
 }
 
 export type GateResults = {
-  /** `weight`: what was taken of the IP budget; 0 where it is off. */
-  read: Refused | { readonly kind: "answer"; readonly weight: number }
+  /** `weight`: what was taken of the IP budget; 0 where it is off. `paper`: it is read of paper's venue. */
+  read:
+    | Refused
+    | { readonly kind: "answer"; readonly weight: number; readonly paper?: true | undefined }
   readBudgetSpent: Refused | { readonly kind: "answer" }
   /** `dueInMs`: of the next round, `null` where nothing is polled; `round`: the one that began. */
   pricePoll: { readonly dueInMs: number | null; readonly round: PollRound | null }

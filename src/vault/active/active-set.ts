@@ -3,6 +3,7 @@ import type { Decimal } from "../../venue/decimal.ts"
 import type { ReferencePrice } from "../../venue/profile.ts"
 import type { Installation } from "../config/installation.ts"
 import type { FileSet } from "../config/load-files.ts"
+import { standsFor } from "../config/paper.ts"
 import type { Bindings, Standing } from "../ledger/bindings.ts"
 import { hasEnded, operatorName, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import { isSameScope } from "../ledger/records/freeze.ts"
@@ -53,6 +54,21 @@ export function makeActiveSet(
       ),
     ),
   })
+}
+
+/**
+ * The set that a key is judged by: paper's, where it is a paper key of paper's network. Nothing else chooses, no flag and no
+ * header. A wrong choice is refused (`wrong_network`), and what a paper key signs is of an address that no venue knows.
+ */
+export function viewOf(key: string, set: ActiveSet): ActiveSet {
+  const { paper } = set
+  const network = standsFor(key) === undefined ? undefined : set.keys.get(key)?.network
+  return paper !== undefined && network === paper.profile.network ? { ...set, ...paper } : set
+}
+
+/** Whether a key is paper's, also while no venue-paper.yaml is in force. */
+export function isPaperKey(key: string, { keys, profile }: ActiveSet): boolean {
+  return standsFor(key) !== undefined && keys.get(key)?.network !== profile.network
 }
 
 function byName(keys: readonly KeyEntry[]): ReadonlyMap<string, KeyEntry> {

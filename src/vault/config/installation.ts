@@ -13,6 +13,8 @@ export function pathsOf({ configDir, stateDir }: Installation) {
   return {
     configFile: join(configDir, "countersign.yaml"),
     venueFile: join(configDir, "venue.yaml"),
+    /** There where paper is traded too. */
+    paperFile: join(configDir, "venue-paper.yaml"),
     policiesDir: join(configDir, "policies"),
     ledgerFile: join(stateDir, "ledger.db"),
     /** What was signed while PostgreSQL couldn't be reached, until it is in the ledger. */

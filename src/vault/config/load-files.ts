@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { lstat, readdir, stat } from "node:fs/promises"
 import { join, relative } from "node:path"
-import type { Stats } from "node:fs"
+import { existsSync, type Stats } from "node:fs"
 
 import type { GateSettings } from "../../link/gate-settings.ts"
 import { Fault } from "../../std/fault.ts"
@@ -9,21 +9,19 @@ import { codeOf, openUnfollowed } from "../../std/private-file.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { quoted, visible, shellWord } from "../../std/visible.ts"
 import { type Problem, problemText } from "../../std/yaml-file.ts"
-import type { Profile } from "../../venue/profile.ts"
 import { parseProfile } from "../../venue/profile/profile-file.ts"
 import { parsePolicies } from "../policy/file/policy-file.ts"
-import type { Policy } from "../policy/terms.ts"
-import { type Config, parseConfig } from "./config.ts"
+import { parseConfig } from "./config.ts"
 import { pathsOf, type Installation } from "./installation.ts"
+import { parsePaper, type View } from "./paper.ts"
 
 /** A configuration file's content. `name` starts at the configuration directory: a refusal tells bots no path of this machine. */
 export type FileText = { readonly name: string; readonly text: string }
 
 /** What the files say, and the hash that names them wherever they are meant. */
-export type FileSet = {
-  readonly config: Config
-  readonly profile: Profile
-  readonly policies: readonly Policy[]
+export type FileSet = View & {
+  /** The same as paper keys are judged by; none without a venue-paper.yaml. */
+  readonly paper?: View | undefined
   /** The files themselves, so that a set can be run again. */
   readonly texts: readonly FileText[]
   /** SHA-256 over names and bytes, hex; a record's says which set judged it. */
@@ -32,6 +30,7 @@ export type FileSet = {
 
 const configName = "countersign.yaml"
 const venueName = "venue.yaml"
+const paperFileName = "venue-paper.yaml"
 
 /**
  * Parses a set of configuration files as one: all of them, or every problem of all of them. Policies are
@@ -42,18 +41,23 @@ export function parseFileSet(texts: readonly FileText[]): Result<FileSet, readon
   const profile = parseProfile(textOf(texts, venueName), venueName)
   const policies = profile.ok ? parsePolicies(policyTexts(texts), profile.value) : undefined
   if (config.ok && profile.ok && policies?.ok === true) {
-    return ok({
-      config: config.value,
-      profile: profile.value,
-      policies: policies.value,
-      texts,
-      policyHash: hashTexts(texts),
-    })
+    const live = { config: config.value, profile: profile.value, policies: policies.value }
+    const paper = paperIn(texts, live)
+    if (!paper.ok) return paper
+    return ok({ ...live, paper: paper.value, texts, policyHash: hashTexts(texts) })
   }
   const problems = [config, profile, policies].map((read) =>
     read === undefined || read.ok ? [] : read.error,
   )
   return err(problems.flat())
+}
+
+function paperIn(
+  texts: readonly FileText[],
+  live: View,
+): Result<View | undefined, readonly Problem[]> {
+  const file = texts.find(({ name }) => name === paperFileName)
+  return file === undefined ? ok(undefined) : parsePaper(file.text, file.name, live)
 }
 
 function textOf(texts: readonly FileText[], wanted: string): string {
@@ -62,7 +66,7 @@ function textOf(texts: readonly FileText[], wanted: string): string {
 
 function policyTexts(texts: readonly FileText[]) {
   return texts
-    .filter(({ name }) => name !== configName && name !== venueName)
+    .filter(({ name }) => ![configName, venueName, paperFileName].includes(name))
     .map(({ name, text }) => ({ file: name, text }))
 }
 
@@ -76,7 +80,7 @@ export function hashTexts(texts: readonly FileText[]): string {
 }
 
 /**
- * Loads and checks countersign.yaml, venue.yaml and policies/*.yaml.
+ * Loads and checks countersign.yaml, venue.yaml, venue-paper.yaml where it is, and policies/*.yaml.
  *
  * @throws {Fault} `config_invalid` with every problem on a line of its own, `not_initialised`, `file_unsafe`.
  */
@@ -102,9 +106,10 @@ export function invalidFiles(problems: readonly Problem[], { configDir }: Instal
 /** Loads them as they are. @throws {Fault} `config_invalid`, `not_initialised`, `file_unsafe`. */
 export async function loadTexts(installation: Installation): Promise<readonly FileText[]> {
   const { configDir } = installation
-  const { configFile, venueFile, policiesDir } = pathsOf(installation)
+  const { configFile, venueFile, paperFile, policiesDir } = pathsOf(installation)
   await assertTrustedDirectory(configDir)
-  const own = await readTexts([configFile, venueFile], configDir)
+  const paper = existsSync(paperFile) ? [paperFile] : []
+  const own = await readTexts([configFile, venueFile, ...paper], configDir)
   return [...own, ...(await readTexts(await policyFiles(policiesDir), configDir))]
 }
 
@@ -222,10 +227,12 @@ function openFault(path: string, cause: unknown): Fault {
   })
 }
 
-/** The settings that the gate needs to send to the venue. */
-export function gateSettingsOf({ config, profile: { baseUrl } }: FileSet): GateSettings {
+/** The settings that the gate needs to send to the venue, and to paper's. */
+export function gateSettingsOf({ config, profile, paper }: FileSet): GateSettings {
+  const to = (baseUrl?: string) => (baseUrl === undefined ? null : { baseUrl, ...config.upstream })
   return {
-    upstream: baseUrl === undefined ? null : { baseUrl, ...config.upstream },
+    upstream: to(profile.baseUrl),
+    paper: to(paper?.profile.baseUrl),
     allowedHosts: config.allowedHosts,
     keepWarmMs: config.keepWarmMs,
   }

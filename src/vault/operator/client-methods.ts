@@ -1,7 +1,7 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import type { ClientView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
-import type { ActiveSet, Acts } from "../active/active-set.ts"
+import { isPaperKey, type ActiveSet, type Acts } from "../active/active-set.ts"
 import { clientView } from "../status/views.ts"
 import { hasEnded, type Client, reservedNames } from "../ledger/records/bindings.ts"
 import { hashToken, makeToken } from "../request/authorize.ts"
@@ -41,7 +41,9 @@ async function addClient(
   const set = acts.active()
   assertNameFree(name, set)
   const usable = usableKeys(keys, set)
-  const token = makeToken()
+  const isPaper = isPaperKey(usable[0], set)
+  assertPaper({ keys: usable, rights, allow_type_b: allowTypeB }, isPaper, set)
+  const token = makeToken(isPaper ? "cs_paper_" : "cs_")
   const end = endIn(given.expiresInMs, acts)
   await acts.act({
     act: "client_added",
@@ -73,6 +75,7 @@ async function setClient(
     allow_type_b: allowTypeB ?? client.allow_type_b,
     ...endIn(expiresInMs, acts),
   }
+  assertPaper(to, isPaperKey(client.keys[0], set), set)
   await acts.act({ act: "client_set", client: to })
   return clientView(to, acts.now())
 }
@@ -109,13 +112,33 @@ function usableKeys(names: readonly string[], { keys }: ActiveSet): Client["keys
   throw new Fault("usage", `The key ${ended.name} never signs again; name another one.`)
 }
 
+/**
+ * A client trades on paper or for real, with all its keys and for good: no token ever changes what it is worth. On paper it
+ * stops, feeds and reads nothing that is real.
+ *
+ * @throws {Fault} `usage`.
+ */
+function assertPaper(
+  { keys, rights, allow_type_b }: Pick<Client, "keys" | "rights" | "allow_type_b">,
+  isPaper: boolean,
+  set: ActiveSet,
+): void {
+  if (keys.some((key) => isPaperKey(key, set) !== isPaper)) {
+    throw new Fault("usage", "A client has paper keys or live keys, not both; add another client.")
+  }
+  if (isPaper && (allow_type_b || rights.length > 0)) {
+    throw new Fault("usage", "A paper client has no rights, and signs no account operations.")
+  }
+}
+
 /** The old token is refused from the moment this is recorded; there is no time in which both work. */
 async function rotateToken(
   { name }: AdminParams["rotateToken"],
   acts: Clients,
 ): Promise<AdminResults["rotateToken"]> {
-  endToken(validClient(name, acts.active()), acts)
-  const token = makeToken()
+  const client = validClient(name, acts.active())
+  endToken(client, acts)
+  const token = makeToken(isPaperKey(client.keys[0], acts.active()) ? "cs_paper_" : "cs_")
   await acts.act({ act: "client_token_set", name, token_hash: hashToken(token) })
   return { name, token }
 }

@@ -6,6 +6,7 @@ import { oneAtATime } from "../../std/one-at-a-time.ts"
 import { addressOfPublicKey, parseAddress, type Address } from "../../venue/address.ts"
 import type { Profile } from "../../venue/profile.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"
+import { standsFor } from "../config/paper.ts"
 import { keyNamed } from "../agents/operator-request.ts"
 import { keyView } from "../status/views.ts"
 import { assertSigns } from "../keyring/assert-signs.ts"
@@ -41,6 +42,7 @@ async function addKey(ask: AdminParams["addKey"], keys: Keys): Promise<KeyView> 
   const { keyring, curve, ledger } = keys
   const set = keys.active()
   assertKeyWanted(ask, set)
+  const paper = paperOf(ask, set)
   const pair = pairOf(ask, curve)
   const address = addressOfPublicKey(pair.publicKey)
   assertPrivate(address, set.profile)
@@ -52,9 +54,10 @@ async function addKey(ask: AdminParams["addKey"], keys: Keys): Promise<KeyView> 
     name: ask.name,
     address,
     role: ask.role,
-    wallet: ask.wallet ?? null,
-    targets: [],
-    network: keys.active().profile.network,
+    // Paper's venue has no wallet for it: it trades for itself.
+    wallet: paper === undefined ? (ask.wallet ?? null) : address,
+    targets: paper?.targets ?? [],
+    network: paper?.network ?? keys.active().profile.network,
     approval: "unknown",
     expires_at: null,
   }
@@ -137,6 +140,25 @@ function assertKeyWanted({ name, role, wallet }: AdminParams["addKey"], { keys }
       `There is no wallet key named ${wallet}; countersign keys list shows them.`,
     )
   }
+}
+
+/** What a paper key has of the key that it stands for, and of paper; `undefined` for any other key. @throws {Fault} `usage`. */
+function paperOf(
+  { name, role, wallet }: AdminParams["addKey"],
+  { keys, paper, profile }: ActiveSet,
+): Pick<KeyEntry, "targets" | "network"> | undefined {
+  const of = standsFor(name)
+  if (of === undefined) return undefined
+  const live = keys.get(of)
+  const isAgent = live?.role === "agent" && live.network === profile.network
+  if (!isAgent || role !== "agent" || wallet !== undefined) {
+    throw new Fault("usage", `${name} is the name of a paper key, so ${of} must be an agent key.`)
+  }
+  if (paper !== undefined) return { targets: live.targets, network: paper.profile.network }
+  throw new Fault(
+    "usage",
+    "No venue-paper.yaml is in force, so there is no venue for paper. Run: countersign sandbox --paper, which writes it and plays the venue; then countersign policy reload.",
+  )
 }
 
 /** The reference's public key, and the curve's that signs here, must be one. */

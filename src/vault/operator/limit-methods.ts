@@ -9,7 +9,7 @@ import {
   wholeDecimal,
   type Decimal,
 } from "../../venue/decimal.ts"
-import type { ActiveSet, Acts } from "../active/active-set.ts"
+import { type ActiveSet, type Acts, viewOf } from "../active/active-set.ts"
 import { dayMs } from "../../std/time/duration.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { Policy } from "../policy/terms.ts"
@@ -18,7 +18,7 @@ import type { StatusSources } from "../status/sources.ts"
 
 /** `GET /limits`: those of the limits that this client's own requests count in. */
 export function limitsOfClient(client: Client, sources: StatusSources): readonly LimitUse[] {
-  const set = sources.active()
+  const set = viewOf(client.keys[0], sources.active())
   const keys = client.keys.flatMap((name) => set.keys.get(name) ?? [])
   const own = {
     client: [client.name],

@@ -2,13 +2,13 @@ import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../contract/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { readGroupOf, readWeights, type ReadGroup } from "../../venue/read-paths.ts"
-import type { ActiveSet } from "../active/active-set.ts"
+import { type ActiveSet, viewOf } from "../active/active-set.ts"
 import { budgetExhausted, type Spending } from "../budgets/budget.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import { mayRead } from "../policy/judge.ts"
 import { nowhere } from "../policy/terms.ts"
-import { type TokenContext, identify, keyNotAllowed } from "./authorize.ts"
+import { type TokenContext, identify, keyNotAllowed, ownKeyNamed } from "./authorize.ts"
 import { policyDenied, recordRefusal, refuse } from "./refuse.ts"
 import { termsOf } from "./spending.ts"
 
@@ -21,7 +21,7 @@ type ReadContext = TokenContext & { readonly ledger: Pick<Ledger, "budgets" | "n
 export function admitRead(call: BotParams["read"], vault: ReadContext): BotResults["read"] {
   const client = identify(call.token, vault)
   if (!client.ok) return refuse(client.error, null)
-  const set = vault.active()
+  const set = viewOf(client.value.keys[0], vault.active())
   const nowMs = vault.now()
   const group = judgeRead(call, client.value, set)
   if (!group.ok) {
@@ -35,7 +35,8 @@ export function admitRead(call: BotParams["read"], vault: ReadContext): BotResul
   // Not recorded: nothing was to change, and a stream of pages asks again and again until there is room.
   if (short !== undefined) return refuse(budgetExhausted(short, nowMs), null)
   budgets.count(spending)
-  return { kind: "answer", weight: spending.terms.ip === undefined ? 0 : spending.ipWeight }
+  const weight = spending.terms.ip === undefined ? 0 : spending.ipWeight
+  return { kind: "answer", weight, paper: set.profile.isPaper }
 }
 
 /**
@@ -48,18 +49,18 @@ export function readBudgetSpent(
 ): BotResults["readBudgetSpent"] {
   const client = identify(token, vault)
   if (!client.ok) return refuse(client.error, null)
-  if (vault.active().config.budgets.isOn.ip) vault.ledger.budgets.fill("ip", undefined)
+  const { config } = viewOf(client.value.keys[0], vault.active())
+  if (config.budgets.isOn.ip) vault.ledger.budgets.fill("ip", undefined)
   return { kind: "answer" }
 }
 
 function judgeRead(
-  { path, key }: BotParams["read"],
+  { path, key: named }: BotParams["read"],
   client: Client,
   set: ActiveSet,
 ): Result<ReadGroup, Refusal> {
-  if (key !== undefined && !client.keys.includes(key)) {
-    return err(keyNotAllowed(client.name, key))
-  }
+  const key = named === undefined ? undefined : ownKeyNamed(named, client)
+  if (named !== undefined && key === undefined) return err(keyNotAllowed(client.name, named))
   if (!mayRead(set.policies, { client: client.name, key }, path)) return err(readNotAllowed(path))
   const group = readGroupOf(path, set.profile.reads)
   return group === undefined ? err(groupUndisclosed(path)) : ok(group)

@@ -6,6 +6,7 @@ import type { Address } from "../../venue/address.ts"
 import type { Endpoint, Signing } from "../../venue/profile.ts"
 import type { Parties } from "../../venue/signing-hash.ts"
 import type { ActiveSet, SetInForce } from "../active/active-set.ts"
+import { standsFor } from "../config/paper.ts"
 import type { Client, ClientRight, KeyEntry } from "../ledger/records/bindings.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { type BadTokenCount, refuseToken } from "../watch/bad-tokens.ts"
@@ -42,9 +43,9 @@ export function hashToken(token: string): string {
   return `0x${hash("sha256", token)}`
 }
 
-/** A new token: `cs_` and 256 random bits in base64url. */
-export function makeToken(): string {
-  return `cs_${randomBytes(32).toString("base64url")}`
+/** A new token: what it begins with, and 256 random bits in base64url. */
+export function makeToken(prefix: "cs_" | "cs_paper_" = "cs_"): string {
+  return `${prefix}${randomBytes(32).toString("base64url")}`
 }
 
 /** What tells a client by its token. */
@@ -102,7 +103,8 @@ export function pickKey(
 function chooseKey({ client, header, split }: KeyAsk, set: ActiveSet): Result<KeyEntry, Refusal> {
   const own = client.keys.flatMap((name) => set.keys.get(name) ?? [])
   const byAddress = own.find((key) => key.address === split.signer)
-  const named = header ?? (split.signer === undefined ? client.keys[0] : byAddress?.name)
+  const bySigner = split.signer === undefined ? client.keys[0] : byAddress?.name
+  const named = header === undefined ? bySigner : ownKeyNamed(header, client)
   const key = own.find((candidate) => candidate.name === named)
   if (key === undefined) return err(keyNotAllowed(client.name, header ?? null))
   if (split.signer !== undefined && split.signer !== key.address) {
@@ -112,13 +114,21 @@ function chooseKey({ client, header, split }: KeyAsk, set: ActiveSet): Result<Ke
   return ok(key)
 }
 
+/** The key of a client that a bot means by a name: on paper the live key's means its paper key. */
+export function ownKeyNamed(name: string, { keys }: Client): string | undefined {
+  return keys.find((key) => key === name) ?? keys.find((key) => standsFor(key) === name)
+}
+
 function refuseKey(
   { client, endpoint, signing }: KeyAsk,
   { name: key, network, approval, role }: KeyEntry,
   set: ActiveSet,
 ): Refusal | undefined {
   if (network !== set.profile.network) {
-    const message = `The key ${key} was made for another network than the one in venue.yaml; use a key made for this one.`
+    const message =
+      standsFor(key) === undefined
+        ? `The key ${key} was made for another network than the one in venue.yaml; use a key made for this one.`
+        : `The key ${key} is for paper, and no venue-paper.yaml of its network is in force; the operator runs countersign sandbox --paper, then countersign policy reload.`
     return { code: "wrong_network", message, data: { key } }
   }
   if (!set.usableKeys.has(key)) {

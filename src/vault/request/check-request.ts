@@ -2,6 +2,7 @@ import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../contract/refusal.ts"
 import type { CheckReport, LimitView } from "../../contract/bot-views.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
+import { viewOf } from "../active/active-set.ts"
 import { budgetExhausted } from "../budgets/budget.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import { sizesOf } from "../ledger/records/request-row.ts"
@@ -34,7 +35,7 @@ export function checkRequest(call: BotParams["check"], vault: CheckContext): Bot
 /** Every rule's verdict and every limit's headroom for a request. Takes no nonce, signs nothing, counts nothing. */
 export function explainRequest(call: BodyCall, client: Client, vault: ExplainContext): CheckReport {
   const nowMs = vault.now()
-  const set = vault.active()
+  const set = viewOf(client.keys[0], vault.active())
   const read = parseRequest(call, client, set)
   if (!read.ok) return report({ refusal: read.error })
   const decision = judgeRequest(read.value, client, { set, nowMs, call })
@@ -115,9 +116,10 @@ export async function shadowRequest(
   const answer = checkRequest(call, vault)
   if (answer.kind === "refused" || isWithoutPolicy(answer.report.refusal)) return answer
   const nowMs = vault.now()
-  const set = vault.active()
-  const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
+  const active = vault.active()
+  const client = authenticate(call.token, active, { count: vault.badTokens, nowMs })
   if (!client.ok || !hasRoom(call, client.value, vault)) return answer
+  const set = viewOf(client.value.keys[0], active)
   const read = parseRequest(call, client.value, set)
   if (!read.ok) return answer
 

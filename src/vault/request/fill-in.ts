@@ -115,5 +115,6 @@ export function signReserved(
     path: request.endpoint.path,
     body: signedBody(request, filling, signature),
     expiresAfter: taken.expiresAfterMs,
+    ...(profile.isPaper && { paper: true }),
   }
 }

@@ -16,7 +16,7 @@ import { laneOf, parsePayload, signingFieldOf } from "../../venue/payload/parse-
 import type { Lane, Payload } from "../../venue/payload/payload.ts"
 import type { Disclosed, Endpoint, Signing } from "../../venue/profile.ts"
 import { canonicalJson, type Parties, type StructType } from "../../venue/signing-hash.ts"
-import type { ActiveSet } from "../active/active-set.ts"
+import { type ActiveSet, viewOf } from "../active/active-set.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import type { IdempotencyKey } from "../ledger/records/idempotency.ts"
 import { hashToken, pickKey } from "./authorize.ts"
@@ -147,7 +147,7 @@ export function keyToLookUp(call: SignCall, set: ActiveSet): IdempotencyKey | un
   if (client === undefined) return undefined
   if (call.idempotencyKey !== undefined) return headerKey(client.name, call.idempotencyKey)
   if (client.idempotency_by === undefined) return undefined
-  const read = parseRequest(call, client, set)
+  const read = parseRequest(call, client, viewOf(client.keys[0], set))
   return read.ok ? keyOf(call, client, read.value) : undefined
 }
 

@@ -1,6 +1,6 @@
 import { version } from "../../std/version.ts"
 import { laneOf, opaquePayload, parsePayload } from "../../venue/payload/parse-payload.ts"
-import type { ActiveSet } from "../active/active-set.ts"
+import { type ActiveSet, viewOf } from "../active/active-set.ts"
 import { budgetWindowMs, type Spending } from "../budgets/budget.ts"
 import { recordedTime } from "../process/clock.ts"
 import type { GuardedAccounts } from "../guards/accounts.ts"
@@ -52,8 +52,9 @@ export function longestWindowMs(policies: readonly Policy[]): number {
  * What a set's limits count of a request that was recorded, sized as it was then. What the set's profile
  * can't read any more counts as what can't be read: in every limit that could mean it.
  */
-function recordedClaims(row: RequestRow, set: ActiveSet): readonly Claim[] {
+function recordedClaims(row: RequestRow, active: ActiveSet): readonly Claim[] {
   if (isReserved(row.client)) return [] // as when it was recorded: no limit is the operator's
+  const set = viewOf(row.key, active)
   const subject = recordedSubject(row, set)
   return subject === undefined ? [] : claimsOf(subject, readSizes(row), set.policies).claims
 }
@@ -168,8 +169,9 @@ type GuardedVault = {
 }
 
 /** Counts what a recorded request can add to a position of its account, until a reading covers it. */
-export function countOpeners(row: RequestRow, set: ActiveSet, accounts: GuardedAccounts): void {
+export function countOpeners(row: RequestRow, active: ActiveSet, accounts: GuardedAccounts): void {
   if (accounts.size === 0) return
+  const set = viewOf(row.key, active)
   const subject = recordedSubject(row, set)
   if (subject === undefined) return
   const guarded = guardedBy({ subject, sizes: readSizes(row), set }, accounts)
@@ -196,7 +198,8 @@ async function withAges(
   return [...passed, ...aged]
 }
 
-function recordedSpending(row: RequestRow, set: ActiveSet): Spending | undefined {
+function recordedSpending(row: RequestRow, active: ActiveSet): Spending | undefined {
+  const set = viewOf(row.key, active)
   const read = parseAgain(row, set)
   const parties = { signer: row.signer, target: row.target ?? undefined }
   return read && spendingOf({ ...read, parties }, row.client, set)

@@ -3,7 +3,7 @@ import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import { utf8 } from "../../std/bytes.ts"
 import { parseAddress } from "../../venue/address.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../../venue/json.ts"
-import { type ActiveSet, walletAddressOf, type Acts } from "../active/active-set.ts"
+import { type ActiveSet, walletAddressOf, type Acts, viewOf } from "../active/active-set.ts"
 import { isAnswered, asRequest } from "../ledger/found-records.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Outbox } from "../ledger/outbox.ts"
@@ -28,10 +28,13 @@ export async function settleRecord(
   vault: SettleContext,
 ): Promise<void> {
   const { row } = record
-  const outcome = meaningOf(told, row, vault.active())
-  const act = outcome.kind === "accepted" ? actFollowing(record, vault.active()) : undefined
+  const set = viewOf(row.key, vault.active())
+  const outcome = meaningOf(told, row, set)
+  // What paper's venue accepts says nothing of an agent of the real one.
+  const says = outcome.kind === "accepted" && !set.profile.isPaper
+  const act = says ? actFollowing(record, set) : undefined
   vault.autoFreeze.settled(record, outcome)
-  correctBudget(row, told, vault)
+  correctBudget(row, told, { ...vault, set })
   // Queued together they share a commit, so that no crash parts a revocation from what follows of it.
   await Promise.all([
     vault.ledger.settle(row.id, keptPart(outcome, row), vault.now()),
@@ -43,10 +46,14 @@ export async function settleRecord(
  * Where the venue says that a budget is spent, it has counted more than was counted here. A gate that lies
  * about it can only hold off what doesn't reduce risk, and make cancels of an address slower.
  */
-function correctBudget({ signer, target }: RequestRow, told: Outcome, vault: SettleContext): void {
+function correctBudget(
+  { signer, target }: RequestRow,
+  told: Outcome,
+  { ledger, set }: Pick<SettleContext, "ledger"> & { readonly set: ActiveSet },
+): void {
   if (told.kind !== "refused" || told.spent === undefined) return
-  if (!vault.active().config.budgets.isOn[told.spent]) return
-  vault.ledger.budgets.fill(told.spent, rateAddress({ signer, target: target ?? undefined }))
+  if (!set.config.budgets.isOn[told.spent]) return
+  ledger.budgets.fill(told.spent, rateAddress({ signer, target: target ?? undefined }))
 }
 
 /**

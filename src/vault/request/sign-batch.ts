@@ -8,6 +8,7 @@ import { pointerTo, type JsonValue, maxJsonDepth } from "../../venue/json.ts"
 import { maxFieldErrors } from "../../venue/payload/parse-payload.ts"
 import type { LedgerTurn } from "../ledger/ledger.ts"
 import type { Asking, SignContext } from "./asking.ts"
+import { viewOf } from "../active/active-set.ts"
 import { authenticate, identify } from "./authorize.ts"
 import { type SignCall, keyToLookUp, parseBody } from "./parse-request.ts"
 import { recordRefusal, refuse, invalidRequest } from "./refuse.ts"
@@ -63,7 +64,7 @@ function signInTheirOrder(
   const { nowMs } = turn
   const client = authenticate(token, set, { count: vault.badTokens, nowMs })
   if (!client.ok) return () => refuse(client.error, null)
-  const at = { client: client.value, set, turn }
+  const at = { client: client.value, set: viewOf(client.value.keys[0], set), turn }
   const refuseUnread = (refusal: Refusal) =>
     recordRefusal(refusal, { ...at, nowMs, call: { path: "" }, ledger: vault.ledger })
   if (unread !== undefined) {

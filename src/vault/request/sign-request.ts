@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../contract/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
+import { viewOf } from "../active/active-set.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
 import type { KeyUse } from "../ledger/found-records.ts"
 import type { FoundKey } from "../ledger/store/store.ts"
@@ -52,7 +53,8 @@ export async function signRequest(call: SignCall, vault: SignContext): Promise<B
     const { nowMs } = turn
     const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
     if (!client.ok) return atOnce(refuse(client.error, null))
-    return signInTurn({ client: client.value, call, set, turn, key, isAlone: true }, vault)
+    const asking = { client: client.value, call, turn, key, isAlone: true } as const
+    return signInTurn({ ...asking, set: viewOf(client.value.keys[0], set) }, vault)
   })
   return answerOf(decided, vault)
 }

@@ -6,7 +6,7 @@ import { itemCount, type Lane, type Payload } from "../../venue/payload/payload.
 import type { Endpoint } from "../../venue/profile.ts"
 import { polledPerMinute } from "../../venue/profile/poll-weights.ts"
 import type { Parties } from "../../venue/signing-hash.ts"
-import type { ActiveSet } from "../active/active-set.ts"
+import { type ActiveSet, viewOf } from "../active/active-set.ts"
 import {
   budgetMax,
   type BudgetScope,
@@ -99,7 +99,7 @@ export function budgetsOfClient(
   client: Client,
   { active, ledger }: Pick<SignContext, "active" | "ledger">,
 ): readonly BudgetView[] {
-  const set = active()
+  const set = viewOf(client.keys[0], active())
   const view = (scope: BudgetScope, address: Address | undefined): readonly BudgetView[] => {
     const terms = termsOf(scope, address, set)
     if (terms === undefined) return []

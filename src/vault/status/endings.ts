@@ -1,5 +1,5 @@
 import type { Ending, Facts } from "../../contract/facts.ts"
-import type { ActiveSet } from "../active/active-set.ts"
+import { type ActiveSet, viewOf } from "../active/active-set.ts"
 import { dayMs } from "../../std/time/duration.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { succeedCommand } from "./succeed-command.ts"
@@ -40,13 +40,12 @@ function ofToken(name: string): Said {
 }
 
 /** Clients whose every key has ended, or is for another network: nothing of theirs is signed. */
-export function keylessClients(
-  { clients, usableKeys, profile }: ActiveSet,
-  nowMs: number,
-): Facts["keyless"] {
+export function keylessClients(set: ActiveSet, nowMs: number): Facts["keyless"] {
+  const { clients, usableKeys } = set
   const signs = (name: string): boolean => {
     const key = usableKeys.get(name)
-    if (key?.network !== profile.network) return false
+    const { network } = viewOf(name, set).profile
+    if (key?.network !== network) return false
     return key.approval !== "approved" || nowMs < (key.expires_at ?? Infinity)
   }
   return clients

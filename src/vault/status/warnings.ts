@@ -86,9 +86,9 @@ export function cancelWarning({ profile, policies }: FileSet): readonly Warning[
   return [{ message, fix: changeFiles }]
 }
 
-function approvalWarnings({ keys }: ActiveSet): readonly Warning[] {
+function approvalWarnings({ keys, profile: { network } }: ActiveSet): readonly Warning[] {
   return [...keys.values()]
-    .filter((key) => key.role === "agent" && key.approval === "unknown")
+    .filter((key) => key.role === "agent" && key.approval === "unknown" && key.network === network)
     .map(({ name }) => ({
       message: `No approval of the agent key ${name} went through this daemon; it signs, and the venue decides.`,
       fix: `countersign agent approve ${name}`,

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../link/calls/both-ways.ts"
 import type { Refusal } from "../../contract/refusal.ts"
-import type { Acts } from "../active/active-set.ts"
+import { type Acts, viewOf } from "../active/active-set.ts"
 import { isReserved } from "../ledger/records/bindings.ts"
 import { isAnswered } from "../ledger/found-records.ts"
 import type { FoundRequest } from "../ledger/store/store.ts"
@@ -71,7 +71,7 @@ function venueWatch(vault: Watched): AutoFreeze["settled"] {
 }
 
 function freezeOnNonce(vault: Watched, key: string, code: string): void {
-  const { config, profile } = vault.active()
+  const { config, profile } = viewOf(key, vault.active())
   if (!config.freezeOn.nonceTrouble || code !== profile.duplicateNonceCode) return
   const reason = "the venue refused a nonce of this key as one that was used before"
   freeze(vault, keyScope(key), { sign: "nonce_trouble", reason })
