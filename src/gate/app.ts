@@ -11,8 +11,9 @@ import { openPlaces, reducesRisk, type Connections } from "./http/shares.ts"
 import { errorFields } from "./process/log.ts"
 import { routes, type RouteDependencies } from "./routes.ts"
 import type { LiveSettings } from "./settings.ts"
+import { isPaperToken, paperVenue } from "./upstream/venues.ts"
 
-type AppDependencies = Omit<RouteDependencies, "track" | "upstream"> & {
+type AppDependencies = Omit<RouteDependencies, "track" | "upstream" | "paper"> & {
   /** Those of now; while there are none, every call is answered 503. */
   readonly settings: Pick<LiveSettings, "current">
   readonly connections: Pick<Connections, "open" | "belongs">
@@ -45,7 +46,12 @@ export function createApp(deps: AppDependencies): App {
     work.then(left, left)
   }
   return {
-    serve: createListener({ ...deps, track, upstream: () => deps.settings.current?.upstream }),
+    serve: createListener({
+      ...deps,
+      track,
+      upstream: () => deps.settings.current?.upstream,
+      paper: paperVenue(deps.link),
+    }),
     idle: () =>
       atWork === 0 ? Promise.resolve() : new Promise((resolve) => void tellIdle.push(resolve)),
   }
@@ -60,6 +66,7 @@ function createListener(deps: Dependencies): RequestListener {
   const plainPaths = [...paths.keys()].filter((path) => !/[*:]/.test(path))
   return (request, response) => {
     if (!deps.connections.open(request, response)) return
+    if (isPaperToken(parseToken(request))) response.setHeader("Countersign-Paper", "true")
     const fail = failure(deps, response)
     try {
       const hosts = deps.settings.current?.hosts(request.socket.localPort)

@@ -5,8 +5,9 @@ import { causeFields, errorFields } from "../process/log.ts"
 import type { ForwardDependencies } from "../sign/forward.ts"
 import { type Sent, outcomeOf } from "../upstream/exchange.ts"
 import type { FetchAsk } from "../upstream/upstream.ts"
+import { hasVenue, venueFor } from "../upstream/venues.ts"
 
-export type ReadDependencies = Pick<ForwardDependencies, "link" | "upstream" | "log">
+export type ReadDependencies = Pick<ForwardDependencies, "link" | "upstream" | "paper" | "log">
 
 /** What a bot wants to read of the venue. */
 export type ReadAsk = Omit<FetchAsk, "signal"> & {
@@ -25,10 +26,10 @@ export async function fetchRead(
   signal: AbortSignal,
 ): Promise<ReadReply> {
   const { token, path, key } = ask
-  const upstream = deps.upstream()
-  if (upstream === undefined) return { kind: "problem", problem: baseUrlMissing }
+  if (!hasVenue(deps, token)) return { kind: "problem", problem: baseUrlMissing }
   const leave = await deps.link.call("read", { token, path, key })
   if (leave.kind === "refused") return refusedReply(leave)
+  const upstream = await venueFor(deps, token, leave)
   const sent = await upstream.fetch({ ...ask, signal })
   if (signal.aborted) return "gone"
   if (sent.kind === "answered") {

@@ -13,7 +13,7 @@ import { openPlaces, reducesRisk, type OwnerOf } from "../http/shares.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 import { causeFields, errorFields, type Log, sendChannel } from "../process/log.ts"
 import { type Sent, outcomeOf } from "../upstream/exchange.ts"
-import type { Upstream } from "../upstream/upstream.ts"
+import { hasVenue, venueFor, type Venues } from "../upstream/venues.ts"
 import {
   keptAnswerOf,
   repeatedAnswer,
@@ -24,18 +24,17 @@ import {
   type SignatureDependencies,
 } from "./sign.ts"
 
-export type ForwardDependencies = SignatureDependencies & {
-  readonly link: BotLink
-  /** The venue of now; `undefined` when no `base_url` is configured. */
-  readonly upstream: () => Upstream | undefined
-  readonly sends: SharedSends
-  readonly log: Log
-  readonly metrics: GateMetrics
-  /** Milliseconds that only run on. How long a body is good the vault says; no wall clock is asked. */
-  readonly clock: () => number
-  /** Keeps the process from stopping before `work` is done. */
-  readonly track: (work: Promise<unknown>) => void
-}
+export type ForwardDependencies = SignatureDependencies &
+  Venues & {
+    readonly link: BotLink
+    readonly sends: SharedSends
+    readonly log: Log
+    readonly metrics: GateMetrics
+    /** Milliseconds that only run on. How long a body is good the vault says; no wall clock is asked. */
+    readonly clock: () => number
+    /** Keeps the process from stopping before `work` is done. */
+    readonly track: (work: Promise<unknown>) => void
+  }
 
 /**
  * Makes `POST /v1/…`, with as many at work as there are connections to the venue for them: what is signed is sent at
@@ -69,18 +68,17 @@ const overloaded: Problem = {
  * It goes on to its end even if the bot hangs up: what is signed counts, so its outcome must be known.
  */
 async function forward(deps: ForwardDependencies, call: Call): Promise<Reply> {
-  const upstream = deps.upstream()
-  if (upstream === undefined) return { kind: "problem", problem: baseUrlMissing }
-  const { signed, reply } = await askAndSend(deps, call, upstream)
+  if (!hasVenue(deps, call.ask.token)) return { kind: "problem", problem: baseUrlMissing }
+  const { signed, reply } = await askAndSend(deps, call)
   return withRateLimits(await reply, signed)
 }
 
 /** What the vault answered, and the send that it leads to, begun. */
-async function askAndSend(deps: ForwardDependencies, call: Call, upstream: Upstream) {
+async function askAndSend(deps: ForwardDependencies, call: Call) {
   const end = deps.sends.begin()
   try {
     const signed = await askSignature(deps, call, "forward")
-    return { signed, reply: replyTo(deps, signed, { call, upstream }) }
+    return { signed, reply: replyTo(deps, signed, call) }
   } finally {
     end()
   }
@@ -89,13 +87,13 @@ async function askAndSend(deps: ForwardDependencies, call: Call, upstream: Upstr
 async function replyTo(
   deps: ForwardDependencies,
   signed: BotResults["sign"],
-  { call, upstream }: { readonly call: Call; readonly upstream: Upstream },
+  call: Call,
 ): Promise<Reply> {
   const { ask, traceparent } = call
   if (signed.kind === "refused") return refusedReply(signed)
   if (signed.kind === "answered") return repeatedAnswer(signed)
   const askAgain = () => askSignature(deps, call, "forward")
-  const by = { upstream, token: ask.token, traceparent, askAgain }
+  const by = { token: ask.token, traceparent, askAgain }
   const send = () => sendSigned(deps, signed, by)
   if (signed.repeat === undefined) return (await send()).reply
   const reply = await deps.sends.share(signed.record, send)
@@ -106,7 +104,6 @@ async function sendSigned(
   deps: ForwardDependencies,
   signed: Signed,
   by: {
-    readonly upstream: Upstream
     readonly token: string
     readonly traceparent: string | undefined
     readonly askAgain: () => Promise<BotResults["sign"]>
@@ -115,6 +112,7 @@ async function sendSigned(
   const { record, path, body, repeat } = signed
   const report = reporter(deps, by.token, record)
   const untilMs = deps.clock() + signed.goodForMs
+  const upstream = await venueFor(deps, by.token, signed)
   const isLate = (): boolean => deps.clock() >= untilMs || !isInTime(signed)
   // So far nothing left, so a refusal will be of the only send. A crash must not let the next one look
   // like that too: what may leave now is durable before it does.
@@ -123,7 +121,7 @@ async function sendSigned(
   const startedMs = performance.now()
   const sent: Sent = isLate()
     ? { kind: "unsent", cause: "late" }
-    : await by.upstream.send({
+    : await upstream.send({
         path,
         body,
         traceparent: by.traceparent,
@@ -142,7 +140,7 @@ async function sendSigned(
     return replyOf(sent, signed, { heard: told, askAgain: by.askAgain })
   }
   deps.log({ level: "warn", event: sent.kind, record, ...causeFields(sent.cause) })
-  return problem(problemOfSent(sent, signed, isLate() ? undefined : by.upstream.address))
+  return problem(problemOfSent(sent, signed, isLate() ? undefined : upstream.address))
 }
 
 async function announce(
