@@ -29,6 +29,8 @@ type SandboxSettings = {
   readonly port: number
   /** Addresses that may trade from the start. */
   readonly accounts?: readonly string[]
+  /** Whether anybody may. Not together with `stateFile`. */
+  readonly isOpen?: boolean
   /** Milliseconds since 1970; the machine's clock if left out. */
   readonly clock?: () => number
   /** Takes one readable line a request. */
@@ -64,7 +66,10 @@ const host = "127.0.0.1"
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const { accounts = [], clock = Date.now, log = () => undefined, stateFile } = settings
   checkFaults(settings)
-  const kept = stateFile === undefined ? inMemory(accounts) : openKeptVenue(stateFile, accounts)
+  const kept =
+    stateFile === undefined
+      ? inMemory(accounts, settings.isOpen)
+      : openKeptVenue(stateFile, accounts)
   const { faults, ticker } = byChance(settings)
   const venue = withMarket(kept.venue, settings)
   const around = { venue, accepted: kept.keep, faults, ticker, clock, log }
@@ -109,8 +114,8 @@ function tick({ market }: Venue, clock: () => number): NodeJS.Timeout | undefine
   return setInterval(() => advanceMarket(market, clock()), 1_000).unref()
 }
 
-function inMemory(accounts: readonly string[]): KeptVenue {
-  return { venue: createVenue(accounts), keep: () => undefined, close: () => undefined }
+function inMemory(accounts: readonly string[], isOpen?: boolean): KeptVenue {
+  return { venue: createVenue(accounts, isOpen), keep: () => undefined, close: () => undefined }
 }
 
 async function listen(server: Server, port: number): Promise<number> {

@@ -8,10 +8,12 @@ import { Fault } from "../../std/fault.ts"
 import { nearestWord } from "../../std/nearest-word.ts"
 import { dayMs, durationWithin } from "../../std/time/duration.ts"
 import { utcText } from "../../std/time/time-words.ts"
+import { paperName, standsFor } from "../../vault/config/paper.ts"
 import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
 import { outOption, withNewFile } from "../cli/new-file.ts"
 import { option, parsed, repeated } from "../cli/command.ts"
 import type { Admin } from "../installation/admin.ts"
+import { generateKey } from "../keys/keys.ts"
 
 /** `--right`, once for each. */
 export const rightsOption = repeated(
@@ -45,6 +47,16 @@ export async function keysNamed(text: string, admin: Pick<Admin, "call">): Promi
   const wrong = names.find((name) => !known.includes(name))
   if (wrong === undefined) return names
   throw unknownName("key", wrong, known)
+}
+
+/** The paper keys that stand for these, made where there are none; secrets of their own, which nobody approves anywhere. */
+export async function paperKeys(names: readonly string[], admin: Admin): Promise<string[]> {
+  const known = new Set((await admin.call("listKeys", {})).map(({ name }) => name))
+  const papers = names.map((name) => (standsFor(name) === undefined ? paperName(name) : name))
+  for (const name of new Set(papers).difference(known)) {
+    await generateKey(admin, { name, role: "agent" })
+  }
+  return papers
 }
 
 /** The client as it is. @throws {Fault} `name_unknown` with the one that was probably meant. */

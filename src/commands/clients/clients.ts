@@ -10,6 +10,7 @@ import {
   expiresInOption,
   expiryWords,
   keysNamed,
+  paperKeys,
   rightsOption,
   clientNamed,
   tokenInto,
@@ -26,11 +27,16 @@ export const clientsAdd = adminCommand({
     "countersign clients add mm-bot --keys mm",
     "countersign clients add mm-bot --keys mm --out mm-bot.token",
     "countersign clients add feed --keys mm --right prices --expires-in 30d",
+    "countersign clients add try-out --keys mm --paper",
   ],
   options: {
     name: argument("<name>", "what the bot is called here"),
     keys: required(
       option("--keys <names>", "keys it may use, separated by commas; the first is its default"),
+    ),
+    isPaper: flag(
+      "--paper",
+      "let it trade on paper alone, with paper keys that stand for these; they are made where there are none",
     ),
     rights: rightsOption,
     allowTypeB: flag(
@@ -51,16 +57,18 @@ export const clientsAdd = adminCommand({
   around: (options, ask: () => Promise<Added>) => tokenInto(options, ask),
   call: async (
     admin,
-    { name, keys, rights, allowTypeB, idempotency, expiresInMs },
-  ): Promise<Added> =>
-    admin.call("addClient", {
+    { name, keys, isPaper, rights, allowTypeB, idempotency, expiresInMs },
+  ): Promise<Added> => {
+    const named = await keysNamed(keys, admin)
+    return admin.call("addClient", {
       name,
-      keys: await keysNamed(keys, admin),
+      keys: isPaper ? await paperKeys(named, admin) : named,
       rights: [...new Set(rights)],
       allowTypeB,
       idempotencyBy: idempotency === "header" ? "header" : "client_order_id",
       expiresInMs,
-    }),
+    })
+  },
   print: ({ name, expires_at, ...token }) => [
     ...tokenLines(token, `${name} is added. Its token`),
     ...(expires_at === null ? [] : [`It ${expiryWords({ expires_at, expired: false })}.`]),

@@ -5,6 +5,8 @@ import { decimalText, readUnits } from "./market.ts"
 
 /** Who may trade. Addresses are in lower case. */
 export type Accounts = {
+  /** Whoever signs has an account, and may say that others are its own: nobody approves what trades on paper. */
+  readonly isOpen: boolean
   readonly wallets: Set<string>
   readonly agents: Map<string, Agent>
   readonly subs: Map<string, SubAccount>
@@ -26,13 +28,14 @@ export type Agent = {
 
 /** The account that `signer` operates now: a wallet its own, an agent that of the wallet that approved it. */
 export function accountOf(
-  { wallets, agents }: Accounts,
+  { isOpen, wallets, agents }: Accounts,
   signer: string,
   nowMs: number,
 ): Result<string, Rejection> {
   if (wallets.has(signer)) return ok(signer)
   const agent = agents.get(signer)
   if (agent === undefined) {
+    if (isOpen) return ok(signer)
     return reject("unknown_signer", "The signer is neither an account nor an approved agent.")
   }
   if (agent.isRevoked) return reject("agent_revoked", "The signer's approval was revoked.")
@@ -43,8 +46,8 @@ export function accountOf(
 }
 
 /** Whether `account` is the owner's own or one of its sub-accounts. */
-export function isOwn({ subs }: Accounts, owner: string, account: string): boolean {
-  return account === owner || subs.get(account)?.owner === owner
+export function isOwn({ isOpen, subs }: Accounts, owner: string, account: string): boolean {
+  return isOpen || account === owner || subs.get(account)?.owner === owner
 }
 
 /** Whether there is such an account, sub-accounts included. */

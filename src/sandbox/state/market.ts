@@ -16,12 +16,17 @@ export type MarketSymbol = {
   readonly referencePrice: string
 }
 
-/** What the sandbox trades. Invented. */
-export const marketSymbols: readonly MarketSymbol[] = [
+/** What the sandbox trades. Invented, unless {@link tradeInstead} says otherwise. */
+export let marketSymbols: readonly MarketSymbol[] = [
   { id: 1, name: "BTC-PERP", market: "perp", quote: "USD", referencePrice: "64000" },
   { id: 2, name: "ETH-PERP", market: "perp", quote: "USD", referencePrice: "3200" },
   { id: 3, name: "BTC-USD", market: "spot", quote: "USD", referencePrice: "64000" },
 ]
+
+/** Has this process's sandbox trade what an installation does, before it is started. */
+export function tradeInstead(symbols: readonly MarketSymbol[]): void {
+  marketSymbols = symbols
+}
 
 /** The price of a symbol at a time, in quote units for one base unit. */
 export type Ticker = (symbol: MarketSymbol, nowMs: number) => string

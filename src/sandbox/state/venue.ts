@@ -49,9 +49,10 @@ export type Play = (body: Body, turn: WriteTurn) => Result<Outcome, Rejection>
 export type Read = (query: URLSearchParams, turn: Turn) => Result<Outcome, Rejection>
 
 /** A venue without orders. `accounts` are the addresses that may trade from the start. */
-export function createVenue(accounts: readonly string[]): Venue {
+export function createVenue(accounts: readonly string[], isOpen = false): Venue {
   return {
     accounts: {
+      isOpen,
       wallets: new Set(accounts.map((account) => account.toLowerCase())),
       agents: new Map(),
       subs: new Map(),
