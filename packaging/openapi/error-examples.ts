@@ -92,6 +92,25 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   unknown_record: { msg: "You have no record of that id; use the one from Countersign-Record." },
   method_not_allowed: { msg: "Use POST here." },
   request_timeout: { msg: "The request took too long to arrive; send it again, whole." },
+  check_required: {
+    msg: "Policy wants this checked first (bot/require_check, policies/bot.yaml:2): send it to /check with Countersign-Shadow: 1, then sign the same with Countersign-Check: the id in that answer's Countersign-Record, within 30000 ms.",
+    data: { policy: "bot", file: "policies/bot.yaml", line: 2, within_ms: 30_000 },
+    ...recorded,
+  },
+  check_unknown: {
+    msg: "This client has no unused check with this id; send it to /check with Countersign-Shadow: 1, then sign the same with Countersign-Check: the id in that answer's Countersign-Record.",
+    ...recorded,
+  },
+  check_mismatch: {
+    msg: "What was checked has another body; check what is to be signed.",
+    data: { differs: ["body"] },
+    ...recorded,
+  },
+  check_expired: {
+    msg: "The check is older than policy allows (bot/require_check, policies/bot.yaml:2); check it again.",
+    data: { age_ms: 31_250, within_ms: 30_000 },
+    ...recorded,
+  },
   idempotency_conflict: {
     msg: "This idempotency key stands for another request.",
     data: { record },

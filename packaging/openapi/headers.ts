@@ -1,7 +1,7 @@
 import { botParams } from "../../src/link/calls/methods.ts"
 import { schemaOf, type Json } from "./json-schema.ts"
 
-const { key, idempotencyKey } = botParams.sign.shape
+const { key, idempotencyKey, check } = botParams.sign.shape
 const { value } = botParams.records.shape
 
 /** The interface doesn't show how a read writes a time. */
@@ -20,10 +20,15 @@ export const parameters = {
     schemaOf(idempotencyKey),
     "A repeat with it is the same request, not another one.",
   ),
+  CountersignCheck: header(
+    "Countersign-Check",
+    schemaOf(check),
+    "The record of an earlier check of the very same, by which it is signed once; in place of Idempotency-Key.",
+  ),
   CountersignShadow: header(
     "Countersign-Shadow",
     { type: "string", const: "1" },
-    "Has the request recorded, so that other policies can be tried on it.",
+    "Has the check recorded, so that the same can be signed by it, and other policies be tried on it.",
   ),
   Traceparent: header("traceparent", { type: "string" }, "Passed on, if it is well formed."),
   RecordId: {

@@ -13,7 +13,9 @@ export function operationRoutes(endpoint: Endpoint): readonly ContractRoute[] {
   return [forwardRoute(endpoint), signRoute(endpoint), checkRoute(endpoint)]
 }
 
-const keyHeaders = ["CountersignKey", "CountersignExpiresIn"]
+const signHeaders = [
+  ...["CountersignKey", "CountersignExpiresIn", "IdempotencyKey", "CountersignCheck"],
+]
 
 function forwardRoute(endpoint: Endpoint): ContractRoute {
   return {
@@ -22,7 +24,7 @@ function forwardRoute(endpoint: Endpoint): ContractRoute {
     summary: `Sign ${endpoint.id} and send it to the venue`,
     description:
       "Sent once, and never again by itself. The venue's status and body come back as they are.",
-    parameters: [...keyHeaders, "IdempotencyKey", "Traceparent"],
+    parameters: [...signHeaders, "Traceparent"],
     answer: {
       ...jsonAnswer("The venue's answer.", answerOf(endpoint), shownAnswer("POST /v1/…")),
       headers: ["CountersignRecord", "CountersignRepeat", "RetryAfter", ...rateLimits],
@@ -38,7 +40,7 @@ function signRoute(endpoint: Endpoint): ContractRoute {
     tag: "sign",
     summary: `Sign ${endpoint.id}`,
     description: "Answers the signed body, one line: send it unchanged to the venue.",
-    parameters: [...keyHeaders, "IdempotencyKey"],
+    parameters: signHeaders,
     answer: {
       ...jsonAnswer("The signed body.", refTo("SignedBody"), signedExample(endpoint)),
       headers: ["CountersignRecord", "CountersignRepeat", ...rateLimits],
@@ -53,7 +55,7 @@ function checkRoute(endpoint: Endpoint): ContractRoute {
     tag: "check",
     summary: `Say whether ${endpoint.id} would be signed, and why`,
     description: "Nothing is signed or counted. What would be refused is 200 too.",
-    parameters: [...keyHeaders, "IdempotencyKey", "CountersignShadow"],
+    parameters: [...signHeaders, "CountersignShadow"],
     answer: {
       ...successAnswer(
         "What rules and limits make of it.",

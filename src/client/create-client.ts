@@ -36,6 +36,13 @@ export type CallOptions = Waiting & {
   readonly key?: string
   readonly expiresInMs?: number
   readonly idempotencyKey?: string
+  /** The record of an earlier check of the very same, by which it is signed once; in place of an idempotency key. */
+  readonly check?: string
+}
+
+export type CheckOptions = CallOptions & {
+  /** Has it recorded, so that the same can be signed by its record. */
+  readonly shadow?: boolean
 }
 
 /** Without `idempotencyKey` one is made, and made anew where the one before has expired with nothing at the venue. */
@@ -63,7 +70,7 @@ export function createClient(options: ClientOptions) {
     send,
     /** The same, as often as it takes to know what became of it, under one idempotency key, which the answer tells. */
     sendUntilClear: <Path extends WritePath>(path: Path, body: WriteBodies[Path], by: Keyed = {}) =>
-      sendUntilClear((idempotencyKey) => send(path, body, { ...by, idempotencyKey }), by),
+      sendUntilClear((key) => send(path, body, keyedBy(key, by)), by),
     /** Has it signed, to be sent by the caller. */
     sign: <Path extends WritePath>(path: Path, body: WriteBodies[Path], by?: CallOptions) =>
       ask(`/sign${path}`, signed, { body, by }),
@@ -73,7 +80,7 @@ export function createClient(options: ClientOptions) {
     check: <Path extends WritePath>(
       path: Path,
       body: WriteBodies[Path],
-      by?: CallOptions,
+      by?: CheckOptions,
     ): Asked<"CheckReport"> => ask(`/check${path}`, dataOf, { body, by }),
     /** Reads from the venue, a page at a time. */
     read: (path: `/v1/${string}`, query: Readonly<Record<string, string>> = {}, by?: Waiting) =>
@@ -99,7 +106,7 @@ export function createClient(options: ClientOptions) {
 
 type Asked<Name extends keyof Schemas> = Promise<Answer<Schemas[Name]>>
 
-type Asking = { readonly body?: object; readonly by?: CallOptions | undefined }
+type Asking = { readonly body?: object; readonly by?: CheckOptions | undefined }
 
 function asker({ url, token, fetch, timeoutMs = 20_000 }: ClientOptions) {
   const fetchOnce = (target: string, ask: DirectAsk): Promise<Response> =>
@@ -122,7 +129,8 @@ function asker({ url, token, fetch, timeoutMs = 20_000 }: ClientOptions) {
         return noAnswer(`No answer came from the daemon (${cause}).`)
       }
     }
-    return waitForRoom(askOnce, by, body === undefined || by.idempotencyKey !== undefined)
+    const isRepeatable = body === undefined || (by.idempotencyKey ?? by.check) !== undefined
+    return waitForRoom(askOnce, by, isRepeatable)
   }
 }
 
@@ -142,12 +150,19 @@ function isCoded(error: unknown): error is { readonly code: string } {
   return error instanceof Error && "code" in error && typeof error.code === "string"
 }
 
-function headersOf({ key, expiresInMs, idempotencyKey }: CallOptions) {
+function headersOf({ key, expiresInMs, idempotencyKey, check, shadow }: CheckOptions) {
   const headers: Record<string, string> = {}
   if (key !== undefined) headers["Countersign-Key"] = key
   if (expiresInMs !== undefined) headers["Countersign-Expires-In"] = String(expiresInMs)
   if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey
+  if (check !== undefined) headers["Countersign-Check"] = check
+  if (shadow === true) headers["Countersign-Shadow"] = "1"
   return headers
+}
+
+/** A check is a key by itself. */
+function keyedBy(idempotencyKey: string, by: Keyed): CallOptions {
+  return by.check === undefined ? { ...by, idempotencyKey } : by
 }
 
 function withQuery(path: string, query: Readonly<Record<string, string>>): string {

@@ -2,6 +2,8 @@ import { isNothingThere, type Answer, type Failure } from "./answer.ts"
 
 export type Repeating = Pick<Waiting, "signal" | "onRepeat"> & {
   readonly idempotencyKey?: string
+  /** Of a call by a check: that is its key. */
+  readonly check?: string
   /** How often it is sent at most; 5 if left out. */
   readonly mostSends?: number
   /** After the first send, where its answer doesn't say how long to wait, and then twice as long each time; 500 if left out. */
@@ -27,8 +29,8 @@ export async function sendUntilClear<Wanted>(
   by: Repeating,
 ): Promise<KeyedAnswer<Wanted>> {
   const { mostSends, pauseMs, onRepeat } = withDefaults(by)
-  const isOwn = by.idempotencyKey === undefined
-  let { idempotencyKey } = withKey(by)
+  const isOwn = givenKey(by) === undefined
+  let idempotencyKey = keyOf(by)
   let isInDoubt = false
   for (let sends = 1; ; sends++) {
     const answer = await send(idempotencyKey)
@@ -53,8 +55,12 @@ function pauseAfter({ retryAfterMs }: Failure, otherwiseMs: number): number {
   return Math.min(retryAfterMs ?? otherwiseMs, longestPauseMs)
 }
 
-function withKey({ idempotencyKey = crypto.randomUUID() }: Repeating) {
-  return { idempotencyKey }
+function givenKey({ idempotencyKey, check }: Repeating): string | undefined {
+  return idempotencyKey ?? check
+}
+
+function keyOf(by: Repeating): string {
+  return givenKey(by) ?? crypto.randomUUID()
 }
 
 function withDefaults({ mostSends = 5, pauseMs = 500, onRepeat = () => undefined }: Repeating) {

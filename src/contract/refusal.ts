@@ -98,6 +98,18 @@ export const refusalSchema = z.discriminatedUnion("code", [
   refusedBare(["unknown_record"]),
   refusedBare(["overloaded"]),
   refused(["idempotency_conflict"], { record: z.string() }),
+  refusedBare(["check_unknown"]),
+  refused(["check_mismatch"], {
+    differs: z
+      .array(z.enum(["key", "operation", "target", "body"]))
+      .readonly()
+      .describe("In what the request isn't the one that was checked."),
+  }),
+  refused(["check_required"], {
+    ...{ policy: z.string(), file: z.string(), line: z.int() },
+    within_ms: z.int().describe("How old the check may be when it is signed by."),
+  }),
+  refused(["check_expired"], { age_ms: z.int(), within_ms: z.int() }),
   refused(["already_accepted"], {
     record: z.string(),
     nonce: z.int(),

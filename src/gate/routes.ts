@@ -6,7 +6,13 @@ import type { BotLink } from "../contract/client.ts"
 import type { Refused } from "../contract/refusal.ts"
 import { packageRoot } from "../std/program-files.ts"
 import { err, ok, type Result } from "../std/result.ts"
-import { callHeaders, idempotencyHeader, keyHeader, shadowHeader } from "./http/admit.ts"
+import {
+  callHeaders,
+  checkHeader,
+  idempotencyHeader,
+  keyHeader,
+  shadowHeader,
+} from "./http/admit.ts"
 import { showMetrics } from "./http/metrics.ts"
 import { invalidHeader, type Problem } from "./http/problem.ts"
 import {
@@ -32,7 +38,7 @@ export type RouteDependencies = ForwardDependencies & {
 
 /** Every route there is. */
 export function routes(deps: RouteDependencies): readonly RouteWithAnswer[] {
-  const signHeaders = [...callHeaders, idempotencyHeader]
+  const signHeaders = [...callHeaders, idempotencyHeader, checkHeader]
   const checkHeaders = [...signHeaders, shadowHeader]
   return [
     post("/v1/*path", signHeaders, withCall(deps, "", forwarder(deps))),

@@ -15,7 +15,7 @@ import { feedPrices, beginRound, feedPolled } from "./operator/price-methods.ts"
 import { requestStages } from "./process/stages.ts"
 import { admitRead, readBudgetSpent } from "./request/admit-read.ts"
 import { clientWithRight, hashToken, identify } from "./request/authorize.ts"
-import { checkRequest, shadowRequest } from "./request/check-request.ts"
+import { checkByCheck, checkRequest, shadowRequest } from "./request/check-request.ts"
 import { stopThrown } from "./request/judge-request.ts"
 import { outboxMethods, settleRecord } from "./request/settle-record.ts"
 import { refuse } from "./request/refuse.ts"
@@ -35,10 +35,10 @@ export function botMethods(vault: Vault) {
   return {
     sign: (params: BotParams["sign"]) => told(signRequest(params, vault)),
     signBatch: (params: BotParams["signBatch"]) => told(signBatch(params, vault)),
-    check: (params: BotParams["check"]) =>
-      params.shadow === true
-        ? shadowRequest(params, vault)
-        : Promise.resolve(checkRequest(params, vault)),
+    check: async (params: BotParams["check"]) => {
+      if (params.shadow === true) return shadowRequest(params, vault)
+      return params.check === undefined ? checkRequest(params, vault) : checkByCheck(params, vault)
+    },
     report: (params: BotParams["report"]) => report(params, vault),
     whoami: ({ token }: BotParams["whoami"]) =>
       served(identify(token, vault), (client) => whoami(client, vault)),

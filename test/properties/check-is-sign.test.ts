@@ -11,7 +11,9 @@ import { utf8 } from "../../src/std/bytes.ts"
 import { fakeClock } from "../support/fake-clock.ts"
 import { guardedWallet, valuedAccount } from "../support/guarded-account.ts"
 import {
+  callOf,
   cancelPath,
+  checkOf,
   limitOrder,
   openTestVault,
   testPassphrase,
@@ -81,6 +83,9 @@ const arbitraryPolicy = fc
       "",
       "repeat_within: 3s\n",
       "require_idempotency: true\n",
+      "require_check: 1s\n",
+      "require_check: 4s\n",
+      "require_check: 4s\n",
     ),
   })
   .map(({ head, ...lists }) => {
@@ -99,6 +104,8 @@ type Step =
       readonly client: (typeof clients)[number]
       readonly body: Readonly<Record<string, unknown>>
       readonly changes: CallChanges
+      /** It is checked and recorded just before, or a while, or names one of the checks that were: as far back as that. */
+      readonly check: "recorded" | "late" | number | undefined
     }
   | { readonly kind: "pass"; readonly ms: number }
   | ({ readonly kind: "read"; readonly waitMs: number } & Shown)
@@ -133,10 +140,12 @@ const asking = fc
     fc.oneof({ weight: 12, arbitrary: placing }, { weight: 3, arbitrary: cancelling }, unread),
     fc.constantFrom(...Array<undefined>(20).fill(undefined), "agent", "wallet"),
     fc.option(fc.uuid(), { nil: undefined, freq: 3 }),
+    fc.constantFrom(...([undefined, undefined, "recorded", "recorded", "late", 0, 1] as const)),
   )
-  .map(([client, { body, changes }, key, idempotencyKey]): Step => {
-    const named = { ...(key && { key }), ...(idempotencyKey && { idempotencyKey }) }
-    return { kind: "ask", client, body, changes: { ...named, ...changes } }
+  .map(([client, { body, changes }, key, idempotencyKey, check]): Step => {
+    const isKeyed = check === undefined && idempotencyKey
+    const named = { ...(key && { key }), ...(isKeyed && { idempotencyKey }) }
+    return { kind: "ask", client, body, changes: { ...named, ...changes }, check }
   })
 
 /** What a person does, or a market, the more often the oftener it stands here. */
@@ -191,8 +200,9 @@ describe("for any policies, what was asked before, and any request", () => {
           const test = await openTestVault({ policies: named, venue, clock, keys: "on_disk" })
           try {
             const tokens = await populate(test)
+            const checks: string[] = []
             for (const step of steps) {
-              const outcome = await take(step, { test, tokens, clock })
+              const outcome = await take(step, { test, tokens, clock, checks })
               if (outcome !== undefined) seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
             }
           } finally {
@@ -212,6 +222,11 @@ describe("for any policies, what was asked before, and any request", () => {
       "guard_exceeded",
       "guard_tripped",
       "nothing_to_reduce",
+      "check_required",
+      "check_expired",
+      "check_unknown",
+      "check_mismatch",
+      "idempotency_conflict",
     ])
       assert.ok((seen.get(code) ?? 0) > 0, `${code} among ${JSON.stringify([...seen])}`)
   })
@@ -242,13 +257,18 @@ type Site = {
   readonly test: TestVault
   readonly tokens: Tokens
   readonly clock: ReturnType<typeof fakeClock>
+  /** The records of checks, the latest first. */
+  readonly checks: string[]
 }
 
-async function take(step: Step, { test, tokens, clock }: Site): Promise<string | undefined> {
+async function take(
+  step: Step,
+  { test, tokens, clock, checks }: Site,
+): Promise<string | undefined> {
   const { admin, vault } = test
   switch (step.kind) {
     case "ask":
-      return askBoth(step, test, tokens[step.client])
+      return askBoth(step, { test, tokens, clock, checks }, tokens[step.client])
     case "pass":
       clock.pass(step.ms)
       break
@@ -295,13 +315,32 @@ async function decide(word: "release" | "refuse", { admin, vault }: TestVault): 
   await admin.decideHold({ id: waiting.hold, decision, policy_hash })
 }
 
+/** What a recorded check says, and its record; `undefined` where it has none. */
+async function record(
+  { body, changes }: Extract<Step, { readonly kind: "ask" }>,
+  { bots }: TestVault,
+  token: string,
+): Promise<string | undefined> {
+  const recorded = await bots.check({ ...checkOf(callOf(token, body, changes)), shadow: true })
+  assert.ok(recorded.kind === "answer")
+  assert.notEqual(recorded.report.refusal?.code, "check_required")
+  return recorded.record ?? undefined
+}
+
 /** Both are asked within one moment; returns what came of it. */
 async function askBoth(
-  { body, changes }: Extract<Step, { readonly kind: "ask" }>,
-  test: TestVault,
+  step: Extract<Step, { readonly kind: "ask" }>,
+  { test, checks, clock }: Site,
   token: string,
 ): Promise<string> {
-  const checked = test.check(token, body, changes)
+  const { body } = step
+  const isNamed = typeof step.check === "number" || step.check === undefined
+  const named = isNamed ? undefined : await record(step, test, token)
+  if (named !== undefined) checks.unshift(named)
+  if (step.check === "late") clock.pass(4_001)
+  const check = typeof step.check === "number" ? checks[step.check] : named
+  const changes = { ...step.changes, ...(check !== undefined && { check }) }
+  const checked = await test.bots.check(checkOf(callOf(token, body, changes)))
   const signed = await test.sign(token, body, changes)
   assert.ok(checked.kind === "answer", "a client that is known is answered")
   const { would_sign: wouldSign, refusal } = checked.report

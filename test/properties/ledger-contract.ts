@@ -3,7 +3,13 @@ import assert from "node:assert/strict"
 import { bindingsOf } from "../../src/vault/ledger/bindings.ts"
 import { isRequest } from "../../src/vault/ledger/found-records.ts"
 import { makeRecordId } from "../../src/vault/ledger/records/record-id.ts"
-import type { Act, ActRow, OutcomeRow, RequestRow } from "../../src/vault/ledger/records/row.ts"
+import type {
+  Act,
+  ActRow,
+  OutcomeRow,
+  RequestRow,
+  ShadowRow,
+} from "../../src/vault/ledger/records/row.ts"
 import { nothingStands } from "../../src/vault/ledger/records/standing.ts"
 import type { LedgerStore, OpenedState } from "../../src/vault/ledger/store/store.ts"
 import { startMs } from "../support/fake-clock.ts"
@@ -73,6 +79,31 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
     await Promise.all([store.append(first), store.append(second)])
     const found = await store.turn([keyOf("k-1")], (turn) => turn.found(keyOf("k-1"))?.row.id)
     assert.equal(found, second.id)
+  },
+  "tells the check that a key names, of all that was appended before, until a request has the key":
+    async ({ store }) => {
+      const check = shadow()
+      const key = { ...keyOf(check.id), by: "check" } as const
+      const none = { ...key, key: makeRecordId(startMs) }
+      const found = () =>
+        store.turn([key, none, keyOf(check.id)], (turn) => [
+          turn.found(key)?.row.id,
+          turn.found(none),
+          turn.found(keyOf(check.id)),
+        ])
+      void store.append(check)
+      assert.deepEqual(await found(), [check.id, undefined, undefined])
+      const by = { by: "check", key: check.id, binding: "b" } as const
+      const used = { ...request(1), idempotency: by }
+      void store.append(used)
+      assert.deepEqual(await found(), [used.id, undefined, undefined])
+    },
+  "tells a check after it is opened again": async (first) => {
+    const check = shadow()
+    await first.store.append(check)
+    const { store } = await first.reopen()
+    const key = { ...keyOf(check.id), by: "check" } as const
+    assert.deepEqual(await store.turn([key], (turn) => turn.found(key)?.row.id), check.id)
   },
   "writes nothing of a request that it doesn't have": async ({ store }) => {
     const written = await store.append(outcome("rec_0", "sent"))
@@ -208,6 +239,12 @@ export function request(
       idempotency: { by: "header", key, binding: "b", ...(replaces !== undefined && { replaces }) },
     }),
   }
+}
+
+function shadow(): ShadowRow {
+  const { client, key, operation, path, target, body, policy_hash } = requestEntry
+  const entry = { client, key, operation, path, target, body, policy_hash }
+  return { kind: "shadow", id: makeRecordId(startMs), at_ms: startMs, ...entry, signer }
 }
 
 function outcome(record: string, heard: OutcomeRow["outcome"]): OutcomeRow {

@@ -213,5 +213,6 @@ export const arbitraryPolicies: fc.Arbitrary<readonly Policy[]> = fc
       reads: [],
       requireIdempotency: undefined,
       repeatWithin: undefined,
+      requireCheck: undefined,
     })),
   )

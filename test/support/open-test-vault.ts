@@ -248,8 +248,8 @@ export function callOf(token: string, body: unknown, changes: CallChanges = {}):
 
 /** The same call, asking only whether it would be signed. */
 export function checkOf(call: BotParams["sign"]): BotParams["check"] {
-  const { token, path, body, key, expiresIn, idempotencyKey } = call
-  return { token, path, body, key, expiresIn, idempotencyKey }
+  const { token, path, body, key, expiresIn, idempotencyKey, check } = call
+  return { token, path, body, key, expiresIn, idempotencyKey, check }
 }
 
 function base64Of(body: unknown): string {

@@ -106,6 +106,7 @@ export function requestFor(
     lane: laneOf(endpoint, payload, testProfile()),
     expiresInMs: 15_000,
     isKeyed: false,
+    checkAgeMs: Infinity,
     ...changes,
   }
 }

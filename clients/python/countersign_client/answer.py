@@ -95,7 +95,7 @@ def read_result(result: BatchResult, request: BatchRequest) -> Union[Signed, Fai
         record=result["record"],
         retry_after_s=result["retry_after"],
         is_repeat=result["repeat"],
-        idempotency_key=request.get("idempotency_key"),
+        idempotency_key=request.get("idempotency_key", request.get("check")),
     )
     if result["body"] is not None:
         return signed_of(_read_daemons(head, result["body"].encode()))

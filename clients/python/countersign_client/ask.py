@@ -12,7 +12,7 @@ from .body import encode
 from .connections import Connections, Request
 from .contract import Payload
 from .failures import Failure
-from .options import CallOptions
+from .options import CallOptions, Checking
 from .wait_for_room import wait_for_room
 
 Wanted = TypeVar("Wanted")
@@ -35,7 +35,7 @@ class Asker:
         target: str,
         read: Callable[[Answer], Wanted],
         body: Optional[Payload] = None,
-        by: CallOptions = {},
+        by: Checking = {},
     ) -> Wanted:
         """Asks by GET, or with a body by POST, and makes what is wanted of the answer.
 
@@ -45,11 +45,11 @@ class Asker:
 
         def ask_once() -> Wanted:
             with self.exchange(request) as response:
-                return read(read_answer(response, by.get("idempotency_key")))
+                return read(read_answer(response, key_of(by)))
 
-        return wait_for_room(ask_once, by, body is None or "idempotency_key" in by)
+        return wait_for_room(ask_once, by, body is None or key_of(by) is not None)
 
-    def request(self, target: str, body: Optional[Payload], by: CallOptions) -> Request:
+    def request(self, target: str, body: Optional[Payload], by: Checking) -> Request:
         """Raises TypeError for a float in the body, ValueError for what can't be sent."""
         headers = {"Authorization": self._authorization, **_headers_of(by)}
         if body is None:
@@ -74,8 +74,13 @@ class Asker:
         except Exception as error:
             # A word alone: an error's sentence may quote what was sent.
             message = f"No answer came from the daemon ({type(error).__name__})."
-            key = request.headers.get("Idempotency-Key")
+            key = request.headers.get("Idempotency-Key", request.headers.get("Countersign-Check"))
             raise silence(message, _changes(request), key) from error
+
+
+def key_of(by: CallOptions) -> Optional[str]:
+    """What a repeat is known by."""
+    return by.get("idempotency_key", by.get("check"))
 
 
 def _changes(request: Request) -> bool:
@@ -83,7 +88,7 @@ def _changes(request: Request) -> bool:
     return request.method == "POST" and not request.target.startswith("/check/")
 
 
-def _headers_of(options: CallOptions) -> Dict[str, str]:
+def _headers_of(options: Checking) -> Dict[str, str]:
     headers: Dict[str, str] = {}
     if "key" in options:
         headers["Countersign-Key"] = _visible(options["key"])
@@ -91,6 +96,10 @@ def _headers_of(options: CallOptions) -> Dict[str, str]:
         headers["Countersign-Expires-In"] = str(options["expires_in_ms"])
     if "idempotency_key" in options:
         headers["Idempotency-Key"] = _visible(options["idempotency_key"])
+    if "check" in options:
+        headers["Countersign-Check"] = _visible(options["check"])
+    if options.get("shadow", False):
+        headers["Countersign-Shadow"] = "1"
     return headers
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import uuid
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, Optional, Sequence, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, cast
 from urllib.parse import quote
 
 from .answer import Answer, Sent, Signed, data_of, read_result, sent_of, signed_of
-from .ask import Asker
+from .ask import Asker, key_of
 from .connections import Connections
 from .contract import (
     PATH_OF,
@@ -32,7 +32,7 @@ from .contract import (
 )
 from .failures import Failure
 from .lists import Query, items, pages, with_query
-from .options import CallOptions, Repeating
+from .options import CallOptions, Checking, Repeating
 from .send_until_clear import send_until_clear
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Client:
         Without `idempotency_key` it makes one, and another where that has expired with nothing at
         the venue; the answer and a failure tell it.
         """
-        makes_keys = "idempotency_key" not in by
+        makes_keys = key_of(by) is None
 
         def renew() -> bool:
             if makes_keys:
@@ -122,6 +122,20 @@ class Client:
     def check(self, path: WritePath, body: Body, **by: Unpack[CallOptions]) -> CheckReport:
         """Whether it would be signed, and why; nothing is signed or counted."""
         return cast(CheckReport, self._data(f"/check{path}", body, by))
+
+    def recorded_check(
+        self, path: WritePath, body: Body, **by: Unpack[CallOptions]
+    ) -> Tuple[CheckReport, Optional[str]]:
+        """The same, recorded: with its record as `check` the very same body is signed, once.
+
+        None where it wasn't recorded: no policy is for the client, or it asks too often.
+        """
+
+        def read(answer: Answer) -> Tuple[CheckReport, Optional[str]]:
+            return cast(CheckReport, data_of(answer)), answer.head.record
+
+        shadowed: Checking = {**by, "shadow": True}
+        return self._asker.ask(f"/check{path}", read, body, shadowed)
 
     def read(
         self, path: str, query: Optional[Query] = None, **by: Unpack[CallOptions]

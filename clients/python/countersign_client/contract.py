@@ -69,6 +69,7 @@ ErrorCode = Literal[
     "approval_required",
     "agent_revoked",
     "agent_expiring",
+    "check_required",
     "right_missing",
     "origin_refused",
     "unknown_endpoint",
@@ -78,6 +79,9 @@ ErrorCode = Literal[
     "already_accepted",
     "idempotency_conflict",
     "idempotency_expired",
+    "check_unknown",
+    "check_mismatch",
+    "check_expired",
     "body_too_large",
     "unsupported_media_type",
     "misdirected_host",
@@ -161,6 +165,8 @@ class _Denial(TypedDict):
         "endpoint_not_covered",
         "denied_by_rule",
         "idempotency_key_required",
+        "check_required",
+        "check_expired",
         "repeated_within",
         "expires_in_over_max",
         "symbol_without_max",
@@ -313,6 +319,14 @@ class AgentExpiringData(TypedDict):
     expires_at: int
 
 
+class CheckRequiredData(TypedDict):
+    policy: str
+    file: str
+    line: int
+    # How old the check may be when it is signed by.
+    within_ms: int
+
+
 class RightMissingData(TypedDict):
     right: str
 
@@ -352,6 +366,16 @@ class _IdempotencyExpiredData(TypedDict):
 class IdempotencyExpiredData(_IdempotencyExpiredData, total=False):
     # By which the venue refused it for its pace.
     venue: IdempotencyExpiredDataVenue
+
+
+class CheckMismatchData(TypedDict):
+    # In what the request isn't the one that was checked.
+    differs: Sequence[Literal["key", "operation", "target", "body"]]
+
+
+class CheckExpiredData(TypedDict):
+    age_ms: int
+    within_ms: int
 
 
 class Nothing(TypedDict):
@@ -673,6 +697,7 @@ class BatchRequest(_BatchRequest, total=False):
     key: str
     expires_in: int
     idempotency_key: str
+    check: str
 
 
 class RefusalInvalidJson(TypedDict):
@@ -814,6 +839,30 @@ class RefusalIdempotencyConflict(TypedDict):
     data: IdempotencyConflictData
 
 
+class RefusalCheckUnknown(TypedDict):
+    code: Literal["check_unknown"]
+    message: str
+    data: None
+
+
+class RefusalCheckMismatch(TypedDict):
+    code: Literal["check_mismatch"]
+    message: str
+    data: CheckMismatchData
+
+
+class RefusalCheckRequired(TypedDict):
+    code: Literal["check_required"]
+    message: str
+    data: CheckRequiredData
+
+
+class RefusalCheckExpired(TypedDict):
+    code: Literal["check_expired"]
+    message: str
+    data: CheckExpiredData
+
+
 class RefusalAlreadyAccepted(TypedDict):
     code: Literal["already_accepted"]
     message: str
@@ -916,6 +965,10 @@ Refusal = Union[
     RefusalUnknownRecord,
     RefusalOverloaded,
     RefusalIdempotencyConflict,
+    RefusalCheckUnknown,
+    RefusalCheckMismatch,
+    RefusalCheckRequired,
+    RefusalCheckExpired,
     RefusalAlreadyAccepted,
     RefusalIdempotencyExpired,
     RefusalGuardExceeded,

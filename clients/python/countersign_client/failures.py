@@ -163,6 +163,10 @@ _FAMILY_OF: Dict[ErrorCode, Type[Failure]] = {
     "action_tag_undisclosed": InvalidRequest,
     "base_url_missing": InvalidRequest,
     "body_too_large": InvalidRequest,
+    "check_expired": InvalidRequest,
+    "check_mismatch": InvalidRequest,
+    "check_required": InvalidRequest,
+    "check_unknown": InvalidRequest,
     "headers_too_large": InvalidRequest,
     "idempotency_conflict": InvalidRequest,
     # Where nothing is at the venue; else it is in doubt, which counts first.

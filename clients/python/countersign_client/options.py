@@ -19,6 +19,9 @@ class CallOptions(TypedDict, total=False):
     expires_in_ms: int
     # 1 to 64 visible characters of ASCII.
     idempotency_key: str
+    # The record of an earlier check of the very same, by which it is signed once; in place of an
+    # idempotency key.
+    check: str
     # How long it may wait in all while the daemon says that a rate budget or a limit is spent, or
     # the venue that it is asked too fast, in seconds; 0 if left out. What would take longer is
     # raised at once.
@@ -27,6 +30,13 @@ class CallOptions(TypedDict, total=False):
     stop: threading.Event
     # Is told each failure after which it is sent again.
     on_repeat: Callable[[Failure], object]
+
+
+class Checking(CallOptions, total=False):
+    """How a check is made."""
+
+    # Has it recorded, so that the same can be signed by its record.
+    shadow: bool
 
 
 class Repeating(CallOptions, total=False):

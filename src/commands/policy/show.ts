@@ -152,6 +152,11 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
       `the same body again within ${durationText(policy.repeatWithin?.ms ?? 0)} without an Idempotency-Key, for the same client and key; cancels may come again`,
     ),
     ...keyed("denies", policy.requireIdempotency, "every request without an Idempotency-Key"),
+    ...keyed(
+      "denies",
+      policy.requireCheck,
+      `what may open a position and wasn't recorded as a check, the very same, within ${durationText(policy.requireCheck?.ms ?? 0)}`,
+    ),
     ...policy.limits.map((limit) =>
       placed("limits", limit, [...limitWords(limit), ...asked(limit, symbols)]),
     ),

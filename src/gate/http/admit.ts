@@ -148,6 +148,9 @@ export const callHeaders = [keyHeader, "countersign-expires-in"]
 /** What a call that is to be signed may say besides. */
 export const idempotencyHeader = "idempotency-key"
 
+/** The record of an earlier check that it is to be signed by. */
+export const checkHeader = "countersign-check"
+
 /** What a check may say besides. */
 export const shadowHeader = "countersign-shadow"
 

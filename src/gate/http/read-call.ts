@@ -8,6 +8,7 @@ import {
   admitLength,
   admitMedia,
   bodyTooLarge,
+  checkHeader,
   idempotencyHeader,
   keyHeader,
   parseToken,
@@ -43,13 +44,13 @@ async function readCall(
   if (problem !== undefined) return err(problem)
   const head = parseHead(request, path)
   if (!head.ok) return head
-  const idempotencyKey = parseIdempotencyKey(request)
-  if (!idempotencyKey.ok) return idempotencyKey
+  const names = parseNames(request)
+  if (!names.ok) return names
   const body = await readBody(request, limits.maxBodyBytes)
   if (body === "too_large") return err(bodyTooLarge(limits.maxBodyBytes))
   if (body === "gone") return err(body)
   return ok({
-    ask: { ...head.value, body: body.toString("base64"), idempotencyKey: idempotencyKey.value },
+    ask: { ...head.value, body: body.toString("base64"), ...names.value },
     traceparent: parseTraceparent(request),
   })
 }
@@ -90,11 +91,26 @@ export function parseKey(request: IncomingMessage): Result<string | undefined, P
 
 const visibleAscii = /^[\x21-\x7e]{1,64}$/
 
-function parseIdempotencyKey(request: IncomingMessage): Result<string | undefined, Problem> {
-  const [key] = headerValues(request, idempotencyHeader)
-  if (key === undefined || visibleAscii.test(key)) return ok(key)
-  const message = "Idempotency-Key must be 1 to 64 visible characters of ASCII, without spaces."
-  return err(invalidHeader(idempotencyHeader, message))
+/** What a request is known by when it comes again: a check that is recorded is none, and one that is named is enough. */
+function parseNames(
+  request: IncomingMessage,
+): Result<Pick<Call["ask"], "idempotencyKey" | "check">, Problem> {
+  const [idempotencyKey] = headerValues(request, idempotencyHeader)
+  const [check] = headerValues(request, checkHeader)
+  if (check === undefined) {
+    if (idempotencyKey === undefined || visibleAscii.test(idempotencyKey)) {
+      return ok({ idempotencyKey })
+    }
+    const message = "Idempotency-Key must be 1 to 64 visible characters of ASCII, without spaces."
+    return err(invalidHeader(idempotencyHeader, message))
+  }
+  for (const header of [idempotencyHeader, shadowHeader]) {
+    if (headerValues(request, header).length === 0) continue
+    return err(invalidHeader(header, `Send ${checkHeader} without ${header}.`))
+  }
+  if (visibleAscii.test(check)) return ok({ check })
+  const message = `${checkHeader} must be the id of a recorded check, from Countersign-Record.`
+  return err(invalidHeader(checkHeader, message))
 }
 
 /** The problem of a path that nothing is served under; `served` are those that something is. */

@@ -44,7 +44,8 @@ export function keepWarm({
   return {
     /** This was signed just now. */
     signed: (ask: BotParams["check"]): void => {
-      last = { ask, untilMs: clock() + warmForMs }
+      // By a check that was used a turn of the ledger would be asked for.
+      last = { ask: { ...ask, check: undefined }, untilMs: clock() + warmForMs }
       if (!isAtWork) void checkOn()
     },
   }

@@ -48,6 +48,8 @@ const bodyCall = z.strictObject({
   expiresIn: z.string().max(32).optional(),
   /** The header `Idempotency-Key`. */
   idempotencyKey: idempotencyKey.optional(),
+  /** `Countersign-Check`: the record of a check of the very same. */
+  check: record.optional(),
 })
 
 /** Parameters of the bot socket's calls. The token is the only identity; no call takes a client's name. */
@@ -58,7 +60,7 @@ export const botParams = {
   }),
   /** The body of `POST /sign/batch` as it came, base64. */
   signBatch: z.strictObject({ token, body: z.base64() }),
-  /** `shadow`: `Countersign-Shadow`, to have the request recorded for replays. */
+  /** `shadow`: `Countersign-Shadow`, to have the request recorded. */
   check: bodyCall.extend({ shadow: z.boolean().optional() }),
   report: reportSchema,
   whoami: z.strictObject({ token }),
@@ -228,7 +230,7 @@ export const adminParams = {
   notify: z.strictObject({ test: z.boolean() }),
   /** `at`: as if it came at this time, in milliseconds. */
   explain: bodyCall
-    .omit({ token: true })
+    .omit({ token: true, check: true })
     .extend({ client: name, at: z.int().nonnegative().optional() }),
   /** How PostgreSQL stands, where the ledger's order is there. */
   ledgerServer: z.strictObject({}),

@@ -4,7 +4,8 @@ import type { LedgerTime } from "../process/clock.ts"
 import type { RecordId } from "./records/record-id.ts"
 import { type RecordState, stateAsOf } from "./records/record-state.ts"
 import { countedAt } from "./records/request-row.ts"
-import type { FoundKey, FoundRecord, FoundRequest } from "./store/store.ts"
+import type { ShadowRow } from "./records/row.ts"
+import type { FoundKey, FoundRecord, FoundRequest, StoreTurn } from "./store/store.ts"
 
 /** Whether it is a request's record; else it is a refusal's, or there is none. */
 export function isRequest(found: FoundRecord | undefined): found is FoundRequest {
@@ -31,7 +32,8 @@ export const keptMs = 86_400_000
 
 /** What a key was used for: nothing, a request that it still stands for, or one that it is free of. */
 export type KeyUse =
-  | { readonly kind: "unused" }
+  /** `check`: the recorded check that it names. */
+  | { readonly kind: "unused"; readonly check?: ShadowRow }
   | { readonly kind: "kept"; readonly request: FoundKey }
   | { readonly kind: "ended"; readonly record: RecordId }
 
@@ -42,7 +44,8 @@ export const nothingHeard: Omit<FoundKey, "row"> = {
 }
 
 /** What a key stands for at `nowMs`. It is kept for a day, and for as long as its request is good. */
-export function keyUse(found: FoundKey | undefined, nowMs: LedgerTime): KeyUse {
+export function keyUse(found: ReturnType<StoreTurn["found"]>, nowMs: LedgerTime): KeyUse {
+  if (found !== undefined && !("heard" in found)) return { kind: "unused", check: found.row }
   if (found?.row.idempotency === undefined) return { kind: "unused" }
   const { row } = found
   const untilMs = Math.max(countedAt(row) + keptMs, row.expires_after)

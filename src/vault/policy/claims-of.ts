@@ -177,6 +177,17 @@ export function withoutKey({ operation }: JudgedRequest): Mismatch {
   }
 }
 
+/** Why `require_check` refuses what may open a position. */
+export function withoutCheck({ operation, checkAgeMs }: JudgedRequest, withinMs: number): Mismatch {
+  const isNamed = checkAgeMs < Infinity
+  return {
+    reason: isNamed ? "check_expired" : "check_required",
+    asked: isNamed ? `a check of ${checkAgeMs} ms ago` : `${operation} without a Countersign-Check`,
+    allowed: `what was checked at most ${withinMs} ms ago`,
+    withinMs,
+  }
+}
+
 /** How many requests of one client are remembered at once: its share of the memory, some 10 MB. */
 const maxRemembered = wholeDecimal(5_000n)
 

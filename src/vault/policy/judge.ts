@@ -2,7 +2,7 @@ import { err, ok, type Result } from "../../std/result.ts"
 import { compareDecimals, type Decimal } from "../../venue/decimal.ts"
 import { coversPath } from "../../venue/read-paths.ts"
 import { orderSizes } from "./order-size.ts"
-import { claimsOf, enforced, withoutKey } from "./claims-of.ts"
+import { claimsOf, enforced, withoutCheck, withoutKey } from "./claims-of.ts"
 import {
   allowedBesides,
   matchSized,
@@ -65,8 +65,8 @@ export function judge(
   const rule = allowingRule(applicable, subject)
   if (!rule.ok) return refuse(rule.error)
 
-  const unkeyed = unkeyedDenial(applicable, request)
-  if (unkeyed !== undefined) return refusedBesides(unkeyed, verdicts)
+  const lacking = unkeyedDenial(applicable, request) ?? uncheckedDenial(applicable, request)
+  if (lacking !== undefined) return refusedBesides(lacking, verdicts)
   const claims = counted(judged)
   if (!claims.ok) return refusedBesides(claims.error, verdicts)
 
@@ -134,6 +134,17 @@ function unkeyedDenial(policies: readonly Policy[], request: JudgedRequest): Den
     if (requireIdempotency) return denialBy(policy, requireIdempotency, withoutKey(request))
   }
   return undefined
+}
+
+/** The denial of what may open a position and wasn't checked in time, by the file that gives the least time. */
+function uncheckedDenial(policies: readonly Policy[], request: JudgedRequest): Denial | undefined {
+  if (request.lane !== "open") return undefined
+  const [strictest] = policies
+    .flatMap((policy) => (policy.requireCheck ? [{ policy, asks: policy.requireCheck }] : []))
+    .sort((one, other) => one.asks.ms - other.asks.ms)
+  if (strictest === undefined || request.checkAgeMs <= strictest.asks.ms) return undefined
+  const { policy, asks } = strictest
+  return denialBy(policy, asks, withoutCheck(request, asks.ms))
 }
 
 /** What is counted of the request, or the denial by a limit that can't tell what to count. */

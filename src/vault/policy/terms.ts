@@ -101,6 +101,8 @@ export type Policy = {
   readonly requireIdempotency: Named | undefined
   /** The same body isn't signed again within this time without one. */
   readonly repeatWithin: (Named & { readonly ms: number }) | undefined
+  /** What may open a position is signed only within this time of a recorded check of the very same. */
+  readonly requireCheck: (Named & { readonly ms: number }) | undefined
 }
 
 /**
@@ -128,6 +130,8 @@ export type Denial = {
   readonly path?: string
   readonly asked: string | null
   readonly allowed: string | null
+  /** Of `require_check`. */
+  readonly withinMs?: number
 }
 
 /** The part of a denial that comes from one entry. */
@@ -136,6 +140,7 @@ export type Mismatch = {
   readonly path?: string
   readonly asked: Words
   readonly allowed: Words
+  readonly withinMs?: number
 }
 
 /** Names the order that doesn't fit, where it is one of a batch. */
@@ -191,6 +196,8 @@ const otherReasons = [
   "endpoint_not_covered",
   "denied_by_rule",
   "idempotency_key_required",
+  "check_required",
+  "check_expired",
   "repeated_within",
   "expires_in_over_max",
   "symbol_without_max",

@@ -128,6 +128,7 @@ const fileKeys: readonly (readonly [string, Narrows])[] = [
   ["reads", never],
   ["require_idempotency", (_, to) => to === "true"],
   ["repeat_within", isMore],
+  ["require_check", isLess],
 ]
 
 const narrowing = {

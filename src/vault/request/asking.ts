@@ -54,6 +54,8 @@ export type ExplainContext = SetInForce &
       readonly clock: Pick<LedgerClock, "doubt">
     }
     readonly keyring: KeyLocks
+    /** The ledger's turn in which the check was looked up that is named. */
+    readonly turn?: LedgerTurn
   }
 
 /** What it takes besides to keep it. */

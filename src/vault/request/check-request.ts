@@ -1,6 +1,7 @@
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../contract/refusal.ts"
 import type { CheckReport, LimitView } from "../../contract/bot-views.ts"
+import { err, ok, type Result } from "../../std/result.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
 import { viewOf } from "../active/active-set.ts"
 import { budgetExhausted } from "../budgets/budget.ts"
@@ -10,7 +11,7 @@ import type { Headroom, ReserveAsk } from "../ledger/records/reservation.ts"
 import { spentLongest } from "../ledger/meters/meters.ts"
 import { limitExhausted } from "../ledger/refusals.ts"
 import { recordedTime, type LedgerTime } from "../process/clock.ts"
-import type { CheckContext, ExplainContext } from "./asking.ts"
+import type { Asked, CheckContext, ExplainContext } from "./asking.ts"
 import { identify, authenticate } from "./authorize.ts"
 import {
   bindingOf,
@@ -20,44 +21,92 @@ import {
   judgeRequest,
   refuseNow,
 } from "./judge-request.ts"
+import { type CheckedCall, withCheck } from "./earlier-check.ts"
 import { guardRequest } from "./guard-request.ts"
-import { parseRequest, type BodyCall } from "./parse-request.ts"
+import { keyToLookUp, parseRequest, type BodyCall } from "./parse-request.ts"
+import { refuseRepeat } from "./repeat-request.ts"
 import { refuse, wouldHold } from "./refuse.ts"
 import { spendingOf } from "./spending.ts"
 
+/** As {@link checkRequest}, where a call names an earlier check: what became of that, a turn of the ledger knows. */
+export function checkByCheck(
+  call: BotParams["check"],
+  vault: CheckContext,
+): Promise<BotResults["check"]> {
+  const key = keyToLookUp({ ...call, purpose: "return" }, vault.active())
+  return vault.ledger.decide(key === undefined ? [] : [key], (turn) => {
+    const answer = checkRequest(call, { ...vault, turn })
+    return () => answer
+  })
+}
+
 /** Tells a bot whether its request would be signed now, and why. */
-export function checkRequest(call: BotParams["check"], vault: CheckContext): BotResults["check"] {
+export function checkRequest(
+  call: BotParams["check"],
+  vault: CheckContext & Pick<ExplainContext, "turn">,
+): BotResults["check"] {
   const client = identify(call.token, vault)
   if (!client.ok) return refuse(client.error, null)
-  return { kind: "answer", report: explainRequest(call, client.value, vault), record: null }
+  // A recorded check is its own.
+  const asked = call.shadow === true ? { ...call, checkAgeMs: 0 } : call
+  return { kind: "answer", report: explainRequest(asked, client.value, vault), record: null }
 }
 
 /** Every rule's verdict and every limit's headroom for a request. Takes no nonce, signs nothing, counts nothing. */
-export function explainRequest(call: BodyCall, client: Client, vault: ExplainContext): CheckReport {
-  const nowMs = vault.now()
+export function explainRequest(
+  call: BodyCall & CheckedCall,
+  client: Client,
+  vault: ExplainContext,
+): CheckReport {
   const set = viewOf(client.keys[0], vault.active())
   const read = parseRequest(call, client, set)
   if (!read.ok) return report({ refusal: read.error })
-  const decision = judgeRequest(read.value, client, { set, nowMs, call })
+  const asked = { request: read.value, client, call, set }
+  const checked = checkedBefore(asked, vault)
+  if (!checked.ok) return report({ refusal: checked.error })
+  return explainRead({ ...asked, call: checked.value }, vault)
+}
+
+/** The same of a request that has been read. */
+function explainRead({ request, client, call, set }: Checked, vault: ExplainContext): CheckReport {
+  const nowMs = vault.now()
+  const decision = judgeRequest(request, client, { set, nowMs, call })
   const verdicts = decision.verdicts()
   if (decision.kind === "refuse") return report({ refusal: decision.refusal, verdicts })
   const { ledger } = vault
-  const release = releaseFor(decision, bindingOf(read.value, client), { ledger, nowMs })
+  const release = releaseFor(decision, bindingOf(request, client), { ledger, nowMs })
   const { sizes } = decision
   const guarded = isGuarded(vault.accounts, set)
-    ? guardRequest(read.value, { client, sizes, set, nowMs, call }, vault.accounts)
+    ? guardRequest(request, { client, sizes, set, nowMs, call }, vault.accounts)
     : undefined
   const standing = ledger.headroom(decision.claims, nowMs)
-  const spending = spendingOf(read.value, client.name, set)
+  const spending = spendingOf(request, client.name, set)
   const short = spending && ledger.budgets.shortage(spending)
   return report({
     refusal:
-      refuseNow(read.value, set, vault) ??
+      refuseNow(request, set, vault) ??
       heldOrSpent({ release, guarded }, standing, nowMs) ??
       (short === undefined ? null : budgetExhausted(short, nowMs)),
     verdicts,
     limits: standing.map((headroom) => limitView(headroom, nowMs)),
   })
+}
+
+/** What is checked, by what. */
+type Checked = Pick<Asked, "request" | "client" | "set"> & { readonly call: CheckedCall }
+
+/** The call with the age of the check that it names; else what `/sign` says of that, `null` where it gives the same out again. */
+function checkedBefore(
+  asked: Checked & { readonly call: BodyCall },
+  { turn, keyring }: ExplainContext,
+): Result<CheckedCall, Refusal | null> {
+  const { request, client, call } = asked
+  if (turn === undefined || call.check === undefined) return ok(call)
+  const use = turn.keyUse({ client: client.name, by: "check", key: call.check })
+  if (use.kind !== "kept")
+    return withCheck(call, bindingOf(request, client), { use, nowMs: turn.nowMs })
+  const repeated = { ...asked, turn, call: { ...call, token: "", purpose: "return" as const } }
+  return err(refuseRepeat(use.request, repeated, keyring) ?? null)
 }
 
 /**
@@ -123,7 +172,10 @@ export async function shadowRequest(
   const read = parseRequest(call, client.value, set)
   if (!read.ok) return answer
 
-  const decision = judgeRequest(read.value, client.value, { set, nowMs, call })
+  const decision = judgeRequest(read.value, client.value, {
+    ...{ set, nowMs },
+    call: { ...call, checkAgeMs: 0 },
+  })
   const record = await vault.ledger.recordShadow(
     {
       ...bindingOf(read.value, client.value),

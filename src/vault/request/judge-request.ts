@@ -19,14 +19,15 @@ import type { LedgerTime } from "../process/clock.ts"
 import { diskLow } from "../watch/disk-space.ts"
 import { venueClockOff } from "../watch/venue-clock.ts"
 import type { ExplainContext } from "./asking.ts"
-import { type BodyCall, keyOf, type ParsedRequest } from "./parse-request.ts"
+import { type CheckedCall, checkLacking } from "./earlier-check.ts"
+import { keyOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
 
 /** The files, the moment and the call that a request is judged by. */
 export type JudgedBy = {
   readonly set: ActiveSet
   readonly nowMs: LedgerTime
-  readonly call: Pick<BodyCall, "idempotencyKey">
+  readonly call: CheckedCall
 }
 
 /** Judges a read request by policy, after the invariants that need the clock. Its "no" is the refusal that goes out. */
@@ -36,8 +37,8 @@ export function judgeRequest(
   by: JudgedBy,
 ): Allowed | { readonly kind: "refuse"; readonly refusal: Refusal; readonly verdicts: Verdicts } {
   const { set, nowMs } = by
-  const refusal = refuseFrozen(request, client, set) ?? refuseExpiringAgent(request, set, nowMs)
-  if (refusal !== undefined) return { kind: "refuse", refusal, verdicts: () => [] }
+  const stop = refuseFrozen(request, client, set) ?? refuseExpiringAgent(request, set, nowMs)
+  if (stop !== undefined) return { kind: "refuse", refusal: stop, verdicts: () => [] }
   const decision = judge(
     judgedFor(request, client, by.call),
     set.policies,
@@ -45,7 +46,12 @@ export function judgeRequest(
   )
   if (decision.kind !== "refuse") return decision
   const { denial, verdicts } = decision
-  return { kind: "refuse", refusal: policyDenied(denial), verdicts }
+  const { withinMs } = denial
+  const refusal =
+    withinMs === undefined
+      ? policyDenied(denial)
+      : checkLacking(denial, by.call.checkAgeMs ?? Infinity, withinMs)
+  return { kind: "refuse", refusal, verdicts }
 }
 
 /** Whether guards may have a say in what a set signs. */
@@ -67,7 +73,8 @@ export function judgedFor(
   return {
     ...{ client: client.name, key, operation: endpoint.id, target: parties.target },
     ...{ body, payload, lane, expiresInMs },
-    isKeyed: keyOf(call, client, request) !== undefined,
+    isKeyed: call.checkAgeMs !== undefined || keyOf(call, client, request) !== undefined,
+    checkAgeMs: call.checkAgeMs ?? Infinity,
   }
 }
 

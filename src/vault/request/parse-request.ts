@@ -40,7 +40,7 @@ export type ParsedRequest = {
 
 export type BodyCall = Pick<
   BotParams["check"],
-  "path" | "body" | "key" | "expiresIn" | "idempotencyKey"
+  "path" | "body" | "key" | "expiresIn" | "idempotencyKey" | "check"
 >
 
 /** A call whose body is the bot's bytes in base64 or, in a batch, what was read of them already. */
@@ -145,21 +145,21 @@ function timeToLive(
 export function keyToLookUp(call: SignCall, set: ActiveSet): IdempotencyKey | undefined {
   const client = set.clientByTokenHash.get(hashToken(call.token))
   if (client === undefined) return undefined
-  if (call.idempotencyKey !== undefined) return headerKey(client.name, call.idempotencyKey)
-  if (client.idempotency_by === undefined) return undefined
+  const key = headerKey(client.name, call)
+  if (key !== undefined || client.idempotency_by === undefined) return key
   const read = parseRequest(call, client, viewOf(client.keys[0], set))
   return read.ok ? keyOf(call, client, read.value) : undefined
 }
 
-/** The header `Idempotency-Key`; without it, for a client that was added so, an order's `client_order_id`. */
+/** The header `Countersign-Check` or `Idempotency-Key`; without them, for a client that was added so, an order's `client_order_id`. */
 export function keyOf(
-  call: Pick<BodyCall, "idempotencyKey">,
+  call: Pick<BodyCall, "idempotencyKey" | "check">,
   { name, idempotency_by }: Client,
   request: ParsedRequest,
 ): IdempotencyKey | undefined {
-  if (call.idempotencyKey !== undefined) return headerKey(name, call.idempotencyKey)
-  if (idempotency_by === undefined || request.endpoint.id !== "placeOrder") return undefined
-  const key = clientOrderIdOf(request)
+  const named = headerKey(name, call)
+  if (named !== undefined || idempotency_by === undefined) return named
+  const key = request.endpoint.id === "placeOrder" ? clientOrderIdOf(request) : undefined
   return key === undefined ? undefined : { client: name, by: "client_order_id", key }
 }
 
@@ -169,8 +169,12 @@ export function clientOrderIdOf({ payload }: ParsedRequest): string | undefined 
   return payload.orders[0]?.clientOrderId
 }
 
-function headerKey(client: string, key: string): IdempotencyKey {
-  return { client, by: "header", key }
+function headerKey(
+  client: string,
+  { check, idempotencyKey: key }: Parameters<typeof keyOf>[0],
+): IdempotencyKey | undefined {
+  if (check !== undefined) return { client, by: "check", key: check }
+  return key === undefined ? undefined : { client, by: "header", key }
 }
 
 /** A bot's body: what it wants done, apart from who signs and for whom. */

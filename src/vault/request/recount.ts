@@ -81,6 +81,7 @@ export function judgedRecord(
       ...{ client: row.client, key, operation: row.operation, target: row.target ?? undefined },
       ...{ body, payload, lane },
       isKeyed: row.kind === "shadow" || row.idempotency !== undefined, // of a shadow it isn't recorded
+      checkAgeMs: row.kind === "shadow" || row.idempotency?.by === "check" ? 0 : Infinity,
       expiresInMs: 0, // how long it was good isn't recorded; no limit looks at it
     },
   }

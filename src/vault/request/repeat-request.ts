@@ -6,6 +6,7 @@ import type { Repeat } from "../../contract/signed.ts"
 import { toHex } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { budgetExhausted } from "../budgets/budget.ts"
+import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { maxRows } from "../ledger/row-counts.ts"
 import { isUnsent, keptAnswer, putOffBy, stateOf } from "../ledger/found-records.ts"
@@ -30,20 +31,34 @@ export function repeatRequest(
 ): Result<BotResults["sign"], Refusal> {
   const { request, call, set, turn } = ask
   const { row } = earlier
-  if (!isBoundTo(ask, earlier)) return err(conflict(earlier))
   const record = row.id
   const answer = keptAnswer(earlier)
-  const isForwarded = call.purpose === "forward"
-  if (isForwarded && answer !== undefined) return ok({ kind: "answered", record, answer })
-  const refusal = refuseOver(earlier, ask) ?? refuseJudged(earlier, ask)
+  if (call.purpose === "forward" && answer !== undefined && isBoundTo(ask, earlier)) {
+    return ok({ kind: "answered", record, answer })
+  }
+  const refusal = refuseRepeat(earlier, ask, keyring)
   if (refusal !== undefined) return err(refusal)
-  if (keyring.isLocked(request.key.name)) return err(keyLocked(request.key.name))
   const spent = spend(ask, record, ledger)
   if (spent !== undefined) return err(spent)
   const validity = { record, nonce: row.nonce, expiresAfterMs: row.expires_after }
   const signed = signReserved(request, validity, { keyring, profile: set.profile })
   return ok({ kind: "answer", ...answered(signed, turn.nowMs, turn), repeat: repeatOf(earlier) })
 }
+
+/** Why a repeat isn't signed, its budgets apart. */
+export function refuseRepeat(
+  earlier: FoundKey,
+  ask: Repeating,
+  keyring: KeyLocks,
+): Refusal | undefined {
+  if (!isBoundTo(ask, earlier)) return conflict(earlier)
+  const refusal = refuseOver(earlier, ask) ?? refuseJudged(earlier, ask)
+  if (refusal !== undefined) return refusal
+  const { name } = ask.request.key
+  return keyring.isLocked(name) ? keyLocked(name) : undefined
+}
+
+type Repeating = Omit<Asked, "key" | "spending">
 
 /** Counts it in the budgets, unless one has no room or a repeat of it counts there; and among its client's repeats. */
 function spend(
@@ -70,7 +85,7 @@ function repeatOf(earlier: FoundKey): Repeat {
 }
 
 /** Whether it is over: answered, and the answer isn't kept; or expired. */
-function refuseOver(earlier: FoundKey, ask: Asked): Refusal | undefined {
+function refuseOver(earlier: FoundKey, ask: Repeating): Refusal | undefined {
   const { id: record, expires_after } = earlier.row
   const state = stateOf(earlier, ask.turn.nowMs)
   const isForwarded = ask.call.purpose === "forward"
@@ -100,7 +115,7 @@ function expiredMessage(earlier: FoundKey): string {
 /** What a bot finds its request by at the venue. The binding holds all that the hash is made from. */
 function alreadyAccepted(
   { row: { id: record, nonce, expires_after } }: FoundKey,
-  { request, set: { profile } }: Asked,
+  { request, set: { profile } }: Repeating,
 ): Refusal {
   const hash = digestOf(request, { validity: { nonce, expiresAfterMs: expires_after }, profile })
   return {
@@ -117,9 +132,12 @@ function alreadyAccepted(
   }
 }
 
-/** A release that the earlier request used up holds for its repeats. */
-function refuseJudged(earlier: FoundKey, ask: Asked): Refusal | undefined {
-  const decision = judgeRequest(ask.request, ask.client, { ...ask, nowMs: ask.turn.nowMs })
+/** A release that the earlier request used up holds for its repeats, and so does the check. */
+function refuseJudged(earlier: FoundKey, ask: Repeating): Refusal | undefined {
+  const { call, turn } = ask
+  const checked = call.check === undefined ? call : { ...call, checkAgeMs: 0 }
+  const by = { set: ask.set, nowMs: turn.nowMs, call: checked }
+  const decision = judgeRequest(ask.request, ask.client, by)
   if (decision.kind === "refuse") return decision.refusal
   if (decision.kind === "allow" || earlier.row.release !== undefined) return undefined
   const { policy, name, file, line } = decision.hold
@@ -130,7 +148,7 @@ function refuseJudged(earlier: FoundKey, ask: Asked): Refusal | undefined {
   }
 }
 
-function isBoundTo(ask: Asked, { row }: FoundKey): boolean {
+function isBoundTo(ask: Repeating, { row }: FoundKey): boolean {
   return row.idempotency?.binding === bindingHash(ask.request, ask)
 }
 

@@ -127,15 +127,18 @@ function parseBatch(bytes: Uint8Array): Result<readonly JsonValue[], Refusal> {
   return err(invalidRequest([{ path: "", rule: "batch", message }]))
 }
 
-const { path, key, idempotencyKey } = botParams.sign.shape
+const { path, key, idempotencyKey, check } = botParams.sign.shape
 /** A request of a batch. */
-export const batchRequest = z.strictObject({
-  path,
-  body: anyJson,
-  key,
-  expires_in: z.int().optional(),
-  idempotency_key: idempotencyKey,
-})
+export const batchRequest = z
+  .strictObject({
+    path,
+    body: anyJson,
+    key,
+    expires_in: z.int().optional(),
+    idempotency_key: idempotencyKey,
+    check,
+  })
+  .refine((sent) => sent.check === undefined || sent.idempotency_key === undefined)
 
 /** Parses the request at `index` of a batch as the call that it stands for. */
 function parseBatchRequest(
@@ -163,7 +166,7 @@ function invalidBatchRequest(index: number, { issues: [issue] }: z.ZodError): Re
       path: steps.reduce<string>((pointer, step) => pointerTo(pointer, String(step)), ""),
       rule: "batch_request",
       message:
-        'a request must be {"path", "body"}; it may have key (at most 64 characters), expires_in (whole milliseconds) and idempotency_key (1 to 64 visible characters of ASCII, without spaces)',
+        'a request must be {"path", "body"}; it may have key (at most 64 characters), expires_in (whole milliseconds) and either idempotency_key (1 to 64 visible characters of ASCII, without spaces) or check (at most 64 characters)',
     },
   ])
 }

@@ -14,6 +14,7 @@ import { requestStages } from "../process/stages.ts"
 import type { Asked, Asking, SignContext } from "./asking.ts"
 import { authenticate } from "./authorize.ts"
 import { guardRequest } from "./guard-request.ts"
+import { withCheck } from "./earlier-check.ts"
 import { answered, signReserved, type SignedBytes } from "./fill-in.ts"
 import {
   bindingOf,
@@ -98,22 +99,23 @@ export function answerOf(decided: Decided, vault: SignContext): BotResults["sign
 }
 
 function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, Refusal> {
-  const { client, set, request, turn, call } = asked
-  const away = refuseIsolated(request, vault)
-  if (away !== undefined) return err(away)
-  const used = useOfKey(asked)
+  const { client, set, request, turn } = asked
+  const used = useOfKey(asked, vault)
   if (!used.ok) return used
   const use = used.value
   if (use.kind === "kept") return repeat(use.request, asked, vault)
 
-  const decision = judgeRequest(request, client, { set, nowMs: turn.nowMs, call })
+  const { nowMs } = turn
+  const checked = withCheck(asked.call, bindingOf(request, client), { use, nowMs })
+  if (!checked.ok) return checked
+  const decision = judgeRequest(request, client, { set, nowMs, call: checked.value })
   const judgedMs = vault.metrics.stages.end("judge")
   requestStages.publish({ stage: "judged" })
   if (decision.kind === "refuse") return err(decision.refusal)
   const refusal = refuseNow(request, set, vault)
   if (refusal !== undefined) return err(refusal)
   const entry = entryOf(asked, use, decision.rule)
-  const given = releaseFor(decision, entry, { ledger: vault.ledger, nowMs: turn.nowMs })
+  const given = releaseFor(decision, entry, { ledger: vault.ledger, nowMs })
   if (given.kind === "missing") {
     const orders = namedOrders(request, set)
     return err(holdRequest(given.held, entry, { turn, orders }))
@@ -129,7 +131,7 @@ function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, R
     spending: asked.spending,
     ttlMs: request.ttlMs,
     lane: request.lane,
-    nowMs: turn.nowMs,
+    nowMs,
   })
   if (reserved.kind === "refused") return err(reserved.refusal)
   return ok(() => ({ kind: "signed", asked, signed: sign(asked, reserved, vault), judgedMs }))
@@ -164,7 +166,12 @@ function repeat(
  * What the request's idempotency key was used for. It is made anew in the turn: where other files came into force
  * since the turn was asked for, it may be another one, which wasn't looked up.
  */
-function useOfKey({ call, client, request, key, turn }: Asked): Result<KeyUse, Refusal> {
+function useOfKey(
+  { call, client, request, key, turn }: Asked,
+  vault: SignContext,
+): Result<KeyUse, Refusal> {
+  const away = refuseIsolated(request, vault)
+  if (away !== undefined) return err(away)
   const own = keyOf(call, client, request)
   if (own === undefined) return ok({ kind: "unused" })
   return isDeepStrictEqual(own, key) ? ok(turn.keyUse(own)) : err(keyChanged)

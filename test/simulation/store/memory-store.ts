@@ -5,7 +5,6 @@ import type { IdempotencyKey } from "../../../src/vault/ledger/records/idempoten
 import type { JournalRow } from "../../../src/vault/ledger/records/row.ts"
 import type { SnapshotStep } from "../../../src/vault/ledger/store/meter-queries.ts"
 import type {
-  FoundKey,
   LedgerStore,
   OpenedState,
   Queries,
@@ -147,7 +146,7 @@ export class MemoryStore implements LedgerStore {
       if (work.kind !== "turn") resolve(result)
       else
         Promise.try(work.step, {
-          found: foundIn(work.keys, result as readonly (FoundKey | undefined)[]),
+          found: foundIn(work.keys, result as readonly ReturnType<StoreTurn["found"]>[]),
         }).then(resolve, reject)
     }
   }
@@ -201,7 +200,7 @@ export class MemoryStore implements LedgerStore {
 
 function foundIn(
   keys: readonly IdempotencyKey[],
-  found: readonly (FoundKey | undefined)[],
+  found: readonly ReturnType<StoreTurn["found"]>[],
 ): StoreTurn["found"] {
   return (key) => found[keys.findIndex((each) => isDeepStrictEqual(each, key))]
 }

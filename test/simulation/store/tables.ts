@@ -3,6 +3,7 @@ import { hear, type Heard } from "../../../src/vault/ledger/records/record-state
 import type { JournalRow, OutcomeRow, RequestRow } from "../../../src/vault/ledger/records/row.ts"
 import type { HistoryRow } from "../../../src/vault/ledger/store/meter-queries.ts"
 import type {
+  FoundCheck,
   FoundKey,
   FoundRecord,
   Head,
@@ -23,6 +24,7 @@ export class Tables {
   readonly entries: Entry[] = []
   readonly #requests = new Map<string, Stored>()
   readonly #records = new Map<string, string>()
+  readonly #checks = new Map<string, FoundCheck>()
   readonly #standing = new Standing()
   readonly #ever = new Map<string, string>()
 
@@ -35,6 +37,7 @@ export class Tables {
     this.entries.push(entry)
     const { row, seq } = entry
     if (row.kind === "request") this.#addRequest(row, seq)
+    if (row.kind === "shadow") this.#checks.set(row.id, { row })
     if (row.kind === "act") this.#standing.follow(row)
     const released = row.kind === "outcome" ? this.#hear(row, seq) : undefined
     return { kind: "written", released }
@@ -48,8 +51,9 @@ export class Tables {
     return this.#requests.get(id)
   }
 
-  findKey({ client, ...key }: IdempotencyKey): FoundKey | undefined {
-    return this.#requests.get(this.#records.get(nameOf(client, key)) ?? "")
+  findKey({ client, ...key }: IdempotencyKey): FoundKey | FoundCheck | undefined {
+    const used = this.#requests.get(this.#records.get(nameOf(client, key)) ?? "")
+    return used ?? (key.by === "check" ? this.#checks.get(key.key) : undefined)
   }
 
   /** Requests in the order of counting, and of their entries. */

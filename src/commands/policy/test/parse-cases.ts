@@ -88,6 +88,7 @@ function caseSchema(endpoints: Profile["endpoints"]) {
           .string({ error: "must be a text" })
           .regex(/^[\x21-\x7e]{1,64}$/, "must be 1 to 64 visible characters of ASCII")
           .optional(),
+        checked_ago: durationMs({ least: "1ms", most: "1d", example: "10s" }).optional(),
         at: textAs(dateOf, () => `must be ${dateForm}`).optional(),
         prices: mapOf(amountAboveZero, "a map from symbols to reference prices").optional(),
         used: mapOf(usedSchema, "a map from limits, as policy/name, to what is used").optional(),
@@ -97,19 +98,22 @@ function caseSchema(endpoints: Profile["endpoints"]) {
       },
       { error: objectError("a case: name, client, key, operation, body and expect") },
     )
-    .transform(({ operation, expires_in, idempotency_key, at, prices, used, ...written }) => ({
-      ...written,
-      endpoint: operation,
-      idempotencyKey: idempotency_key,
-      expiresInMs: expires_in,
-      atMs: at ?? usualAtMs,
-      /** Reference prices, by symbol as it is written. */
-      prices: prices ?? new Map<string, Decimal>(),
-      /** By limit, as it is written. */
-      used: used ?? new Map<string, Used>(),
-      rule: written.rule,
-      reason: written.reason,
-    }))
+    .transform(
+      ({ operation, expires_in, idempotency_key, checked_ago, at, prices, used, ...written }) => ({
+        ...written,
+        endpoint: operation,
+        idempotencyKey: idempotency_key,
+        checkAgeMs: checked_ago,
+        expiresInMs: expires_in,
+        atMs: at ?? usualAtMs,
+        /** Reference prices, by symbol as it is written. */
+        prices: prices ?? new Map<string, Decimal>(),
+        /** By limit, as it is written. */
+        used: used ?? new Map<string, Used>(),
+        rule: written.rule,
+        reason: written.reason,
+      }),
+    )
 }
 
 /** An amount, taken at the moment of the case, or so long before it. */
@@ -242,6 +246,10 @@ function listIn(list: "clients" | "keys"): (mistake: Mistake) => Mistake {
 }
 
 /** What a file asks of every request, by its own keys: cases and coverage name them as they do entries. */
-export function fileKeys({ requireIdempotency, repeatWithin }: Policy): readonly Named[] {
-  return [requireIdempotency, repeatWithin].filter((key) => key !== undefined)
+export function fileKeys({
+  requireIdempotency,
+  repeatWithin,
+  requireCheck,
+}: Policy): readonly Named[] {
+  return [requireIdempotency, repeatWithin, requireCheck].filter((key) => key !== undefined)
 }

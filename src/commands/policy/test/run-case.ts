@@ -87,6 +87,8 @@ function failureOf(written: PolicyCase, got: Outcome, refusal: Refusal | null): 
 }
 
 const saidByPolicy: readonly Refusal["code"][] = [
+  "check_expired",
+  "check_required",
   "policy_denied",
   "limit_exhausted",
   "approval_required",
@@ -109,7 +111,7 @@ function judgeCase(
   keys: ReadonlyMap<string, WrittenKey>,
   files: FileSet,
 ): CheckReport {
-  const { endpoint, body, key, expiresInMs, idempotencyKey, atMs } = written
+  const { endpoint, body, key, expiresInMs, idempotencyKey, checkAgeMs, atMs } = written
   const nowMs = recordedTime(atMs)
   const client = clientOf(written, keys)
   const entries = [...keys].map((named) => keyOf(named, files))
@@ -120,6 +122,7 @@ function judgeCase(
     key,
     ...(expiresInMs === undefined ? {} : { expiresIn: String(expiresInMs) }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(checkAgeMs === undefined ? {} : { checkAgeMs }),
   }
   return explainRequest(call, client, vaultAt(nowMs, set, written.used))
 }

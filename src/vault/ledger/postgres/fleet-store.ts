@@ -87,7 +87,7 @@ export class FleetStore implements LedgerStore {
     try {
       let isRepeat = false as boolean // changed in the step
       const out = await this.#copy.turn(keys, (turn) => {
-        isRepeat = keys.some((key) => turn.found(key) !== undefined)
+        isRepeat = keys.some((key) => turn.found(key)?.row.kind === "request")
         return this.#inStep(() => step(turn))
       })
       if (isRepeat) await this.#turns.confirm()

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite"
 
 import { isThere } from "../../../std/private-file.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
-import type { JournalRow } from "../records/row.ts"
+import type { Idempotency, JournalRow } from "../records/row.ts"
 import { openDatabase } from "../sqlite/database.ts"
 import type { LedgerStore, StoreTurn } from "../store/store.ts"
 
@@ -77,8 +77,14 @@ function rowNow(row: JournalRow, turn: StoreTurn, nowMs: number): JournalRow {
   const counted = { ...others, counted_at: nowMs }
   const key = keyOf(row)
   const holder = key && turn.found(key)
-  const isFree = holder === undefined || holder.row.id === idempotency?.replaces
-  return idempotency !== undefined && isFree ? { ...counted, idempotency } : counted
+  return idempotency !== undefined && isFree(idempotency, holder)
+    ? { ...counted, idempotency }
+    : counted
+}
+
+/** A check that nothing was signed by holds no key. */
+function isFree({ replaces }: Idempotency, holder: ReturnType<StoreTurn["found"]>): boolean {
+  return holder?.row.kind !== "request" || holder.row.id === replaces
 }
 
 function keyOf(row: JournalRow): IdempotencyKey | undefined {

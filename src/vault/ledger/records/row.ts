@@ -39,7 +39,7 @@ const refund = z.object({
 
 /** What a repeat of a request is known by. */
 const idempotency = z.object({
-  by: z.enum(["header", "client_order_id"]),
+  by: z.enum(["header", "client_order_id", "check"]),
   key: text,
   /** SHA-256 of what was asked and of what the signature is made from. */
   binding: text,
@@ -182,7 +182,7 @@ const acts = {
 /** An entry's kind and what it says besides its id and its time. */
 export const rowSchemas = {
   request,
-  /** A request that was only asked about, kept to be judged again by other files. */
+  /** A request that was only asked about, kept to be signed by and to be judged again by other files. */
   shadow: z.object(asked),
   refusal,
   /** `count` more refusals like the one of `record` came within its second. */

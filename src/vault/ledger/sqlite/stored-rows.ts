@@ -1,10 +1,11 @@
 import type { DatabaseSync } from "node:sqlite"
 
 import type { Heard } from "../records/record-state.ts"
-import type { RefusalRow, RequestRow, OutcomeRow } from "../records/row.ts"
+import { timeOfId } from "../records/record-id.ts"
+import type { RefusalRow, RequestRow, OutcomeRow, ShadowRow } from "../records/row.ts"
 import type { HistoryCursor, HistoryRow } from "../store/meter-queries.ts"
-import type { FoundRecord, FoundKey, RecordSearch } from "../store/store.ts"
-import { storedKey, type IdempotencyKey } from "../records/idempotency.ts"
+import type { FoundCheck, FoundRecord, RecordSearch, StoreTurn } from "../store/store.ts"
+import { storedKey } from "../records/idempotency.ts"
 import type { RecentRefusal } from "../store/audit-queries.ts"
 
 // Every cast below reads what projections.ts wrote into our own STRICT tables.
@@ -76,8 +77,9 @@ export function historyRow(columns: Columns): HistoryRow {
   }
 }
 
-/** Prepares the look-up of the request that has a key now. */
-export function keyFinder(database: DatabaseSync): (key: IdempotencyKey) => FoundKey | undefined {
+/** Prepares the look-up of the request that has a key now, or else of the check that the key names. */
+export function keyFinder(database: DatabaseSync): StoreTurn["found"] {
+  const findCheck = checkFinder(database)
   const find = database.prepare(
     `SELECT e.row, r.heard, r.sends, r.status, r.code, a.row AS answered
      FROM requests r JOIN entries e ON e.seq = r.seq LEFT JOIN entries a ON a.seq = r.answer_seq
@@ -85,7 +87,7 @@ export function keyFinder(database: DatabaseSync): (key: IdempotencyKey) => Foun
   )
   return (key) => {
     const found = find.get(key.client, storedKey(key)) as Columns | undefined
-    if (found === undefined) return undefined
+    if (found === undefined) return key.by === "check" ? findCheck(key.key) : undefined
     const answered = found["answered"] as string | null
     return {
       row: JSON.parse(found["row"] as string) as RequestRow,
@@ -95,6 +97,17 @@ export function keyFinder(database: DatabaseSync): (key: IdempotencyKey) => Foun
       code: found["code"] as string | null,
       answered: answered === null ? undefined : (JSON.parse(answered) as OutcomeRow),
     }
+  }
+}
+
+/** By the time that its id tells, which the table of them is ordered by. */
+function checkFinder(database: DatabaseSync): (id: string) => FoundCheck | undefined {
+  const find = database.prepare(
+    `SELECT row FROM shadows JOIN entries USING (seq) WHERE asked_at = ? AND id = ?`,
+  )
+  return (id) => {
+    const found = find.get(timeOfId(id) ?? null, id)
+    return found && { row: JSON.parse(found["row"] as string) as ShadowRow }
   }
 }
 

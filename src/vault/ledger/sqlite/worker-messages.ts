@@ -1,8 +1,7 @@
 import type { FaultCode } from "../../../std/fault.ts"
 import type { ClockReading } from "../../process/clock.ts"
-import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
-import type { AppendedRows, FoundKey, Head, OpenedState, Queries } from "../store/store.ts"
+import type { AppendedRows, Head, OpenedState, Queries, StoreTurn } from "../store/store.ts"
 
 /** What the thread is started with. */
 export type ThreadAsk = {
@@ -17,7 +16,7 @@ export type FollowedRows = { readonly rows: readonly JournalRow[]; readonly head
 
 /** What the thread answers besides. */
 export type ThreadQueries = Queries & {
-  readonly findKey: (key: IdempotencyKey) => FoundKey | undefined
+  readonly findKey: StoreTurn["found"]
   /** Brings the tables up to the journal, as every query does first. */
   readonly catchUp: () => void
 }

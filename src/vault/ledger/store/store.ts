@@ -9,7 +9,7 @@ import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { Heard } from "../records/record-state.ts"
 import type { NonceShare } from "../records/nonce-share.ts"
 import type { ReserveAsk } from "../records/reservation.ts"
-import type { JournalRow, OutcomeRow, RefusalRow, RequestRow } from "../records/row.ts"
+import type { JournalRow, OutcomeRow, RefusalRow, RequestRow, ShadowRow } from "../records/row.ts"
 import type { StandingFields } from "../records/standing.ts"
 import type { AuditQueries, RecentRefusal } from "./audit-queries.ts"
 import type { HistoryCursor, HistoryRow, MeterQueries, SnapshotStep } from "./meter-queries.ts"
@@ -96,8 +96,8 @@ export type Hearing = {
 
 /** One turn at the end of the journal. */
 export type StoreTurn = {
-  /** The request that has the key now, by what is durable. One of the turn's own keys. */
-  found(key: IdempotencyKey): FoundKey | undefined
+  /** The request that has the key now, or the check that it names and none has used; by what is durable. One of the turn's own keys. */
+  found(key: IdempotencyKey): FoundKey | FoundCheck | undefined
 }
 
 /** Opens a store as of `nowMs`. @throws {Fault} */
@@ -196,6 +196,9 @@ export type FoundKey = FoundRequest & {
   /** The outcome that the venue's answer is kept with. */
   readonly answered: OutcomeRow | undefined
 }
+
+/** A recorded check, by the id that is its key. */
+export type FoundCheck = { readonly row: ShadowRow }
 
 /** What records are looked for by, besides their id. */
 export type RecordSearch = {

@@ -58,11 +58,13 @@ function parsePolicy(
   const problems = repeatedNames(value, placeOf, file)
   if (problems.length > 0) return err(problems)
 
-  const { applies_to, repeat_within: ms } = value
+  const { applies_to } = value
   const appliesTo = { clients: applies_to?.clients, keys: applies_to?.keys }
   const placed = <Written>(list: List, entries: readonly Written[] = []) =>
     entries.map((entry, index) => ({ ...entry, line: placeOf([list, index]).line }))
   const named = (name: string): Named => ({ name, line: placeOf([name]).line })
+  const timed = (name: string, ms?: number) =>
+    ms === undefined ? undefined : { ...named(name), ms }
   const policy: Policy = {
     name: value.policy,
     appliesTo,
@@ -75,13 +77,12 @@ function parsePolicy(
       definition: limitDefinition(limit, appliesTo),
     })),
     hold: placed("hold", value.hold),
-    guards: placed("guards", value.guards).map((guard) => ({
-      ...guard,
-      policy: value.policy,
-      file,
-    })),
+    guards: placed("guards", value.guards).map((guard) => {
+      return { ...guard, policy: value.policy, file }
+    }),
     requireIdempotency: value.require_idempotency ? named("require_idempotency") : undefined,
-    repeatWithin: ms === undefined ? undefined : { ...named("repeat_within"), ms },
+    repeatWithin: timed("repeat_within", value.repeat_within),
+    requireCheck: timed("require_check", value.require_check),
   }
   return ok({ policy, placeOf })
 }

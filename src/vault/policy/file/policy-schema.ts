@@ -65,6 +65,11 @@ const headShape = {
     "For how long the same body, cancels apart, isn't signed again for the same client and key without an Idempotency-Key.",
     "5s",
   ),
+  require_check: described(
+    durationMs({ least: "1s", most: "1h", example: "30s" }),
+    "Within what time of a recorded check of the very same what may open a position is signed; cancels and reduce-only orders need none.",
+    "30s",
+  ),
   require_idempotency: described(
     yesOrNo,
     "Whether every request needs an Idempotency-Key, cancels too; false without it.",

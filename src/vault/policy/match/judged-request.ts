@@ -31,6 +31,8 @@ export type JudgedRequest = {
   readonly expiresInMs: number
   /** It has an idempotency key, so the same sent again is no second request. */
   readonly isKeyed: boolean
+  /** How far from now the very same was recorded as a check; `Infinity` where the request names none. */
+  readonly checkAgeMs: number
 }
 
 /** What judging needs besides request and policies. All are values: policy has no clock and no disk. */

@@ -104,6 +104,14 @@ describe("a change of the files", () => {
     assert.deepEqual(widens(required("true"), "policy: p\n"), [true])
   })
 
+  it("widens when the time of require_check grows or goes, and not when it shrinks or comes", () => {
+    const within = (time: string) => `policy: p\nrequire_check: ${time}\n`
+    assert.deepEqual(widens("policy: p\n", within("5s")), [false])
+    assert.deepEqual(widens(within("1m"), within("5s")), [false])
+    assert.deepEqual(widens(within("5s"), within("6s")), [true])
+    assert.deepEqual(widens(within("5s"), "policy: p\n"), [true])
+  })
+
   it("widens when the time of repeat_within shrinks or goes, and not when it grows or comes", () => {
     const within = (time: string) => `policy: p\nrepeat_within: ${time}\n`
     assert.deepEqual(widens("policy: p\n", within("5s")), [false])
