@@ -207,7 +207,7 @@ export type CheckReport = z.infer<typeof checkReportSchema>
 /** A request that waits for a person. */
 export type HoldView = {
   readonly id: string
-  readonly state: "pending" | "released" | "refused" | "used" | "expired"
+  readonly state: "pending" | "released" | "granted" | "refused" | "used" | "expired"
   readonly client: string
   readonly key: string
   readonly operation: string
@@ -221,6 +221,27 @@ export type HoldView = {
   /** What it can cost at worst, in words. */
   readonly worst_case: string
   readonly expires_at: number
+}
+
+/** A person's word on further requests like one that was held. */
+export type GrantView = {
+  /** Of the hold that it was given on. */
+  readonly id: string
+  readonly client: string
+  readonly key: string
+  readonly operation: string
+  readonly target: string | null
+  readonly policy: string
+  readonly rule: string
+  /** Of the files under which alone it is used. */
+  readonly policy_hash: string
+  /** What each request must say besides price, quantity and client_order_id: canonical JSON. */
+  readonly like: string
+  readonly until: number
+  readonly times_left: number
+  readonly quantity_left: string
+  /** `time`, `times` or `quantity` where that is over, else the act that ended it; `null` while it is open. */
+  readonly ended: string | null
 }
 
 /** What of the venue's profile tells how an order is meant. */

@@ -11,6 +11,7 @@ import { operatorName } from "./ledger/records/bindings.ts"
 import { auditMethods } from "./operator/audit-methods.ts"
 import { clientMethods, namedClient } from "./operator/client-methods.ts"
 import { fileMethods, filesDiffer, reload as reloadFiles } from "./operator/files-in-force.ts"
+import { grantMethods } from "./operator/grant-methods.ts"
 import { decideHold } from "./operator/hold-methods.ts"
 import { keyMethods } from "./operator/key-methods.ts"
 import { guardMethods } from "./operator/guard-methods.ts"
@@ -56,6 +57,7 @@ export function adminMethods(vault: Vault, reload = (hash?: string) => reloadFil
     listPrices: () => Promise.resolve(listPrices(vault.active(), vault.now())),
     listHolds: () => Promise.resolve(listHolds(vault)),
     decideHold: (params: AdminParams["decideHold"]) => decideHold(params, vault),
+    ...grantMethods(vault),
     listLimits: () => Promise.resolve(listLimits(vault)),
     listGuards: () => Promise.resolve(guardUses(vault)),
     listRaises: () => Promise.resolve(listRaises(vault)),
@@ -149,6 +151,7 @@ const unnoted: readonly (keyof AdminParams)[] = [
     "listClients",
     "listPrices",
     "listHolds",
+    "listGrants",
     "listLimits",
     "listGuards",
     "listRaises",

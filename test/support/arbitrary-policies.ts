@@ -151,8 +151,8 @@ const arbitraryDeny: fc.Arbitrary<Omit<Deny, "name" | "line">> = fc.oneof(
 )
 
 const arbitraryHold = fc
-  .tuple(arbitraryDeny, fc.integer({ min: 1, max: 3 }))
-  .map(([asked, ttlMs]): Omit<Hold, "name" | "line"> => ({ ...asked, ttlMs }))
+  .tuple(arbitraryDeny, fc.integer({ min: 1, max: 3 }), fc.boolean())
+  .map(([asked, ttlMs, grants]): Omit<Hold, "name" | "line"> => ({ ...asked, ttlMs, grants }))
 
 const kinds = [
   ...(["requests", "orders"] as const),

@@ -10,6 +10,7 @@ import type {
   BudgetView,
   GuardUse,
   LimitUse,
+  GrantView,
   HoldView,
   RecordView,
   CheckReport,
@@ -184,7 +185,18 @@ export const adminParams = {
     id: z.string().max(64),
     decision: z.enum(["released", "refused"]),
     policy_hash: policyHash,
+    /** A release of further requests like it too, itself among them. */
+    grant: z
+      .strictObject({
+        forMs: z.int().min(1_000).max(86_400_000),
+        times: z.int().min(1).max(1_000),
+        /** The sum of their quantities. */
+        upTo: z.string().max(64),
+      })
+      .optional(),
   }),
+  listGrants: z.strictObject({}),
+  endGrant: z.strictObject({ id: z.string().max(64) }),
   listLimits: z.strictObject({}),
   listGuards: z.strictObject({}),
   raiseLimit: z.strictObject({
@@ -265,6 +277,8 @@ export type AdminResults = PartResults & {
   listPrices: readonly PriceView[]
   listHolds: readonly HoldView[]
   decideHold: HoldView
+  listGrants: readonly GrantView[]
+  endGrant: GrantView
   listLimits: readonly StandingLimit[]
   listGuards: readonly GuardUse[]
   /** `question`: nothing was raised, since a person has to agree to it first. */

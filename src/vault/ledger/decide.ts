@@ -12,6 +12,7 @@ import { type KeyUse, keyUse, nothingHeard } from "./found-records.ts"
 import { holdRow } from "./hold-book.ts"
 import type { Ledger, LedgerTurn, OpenHold } from "./ledger.ts"
 import type { RequestEntry, LedgerWatcher } from "./records/entries.ts"
+import { grantUse, type GrantLeft } from "./records/grant.ts"
 import type { HoldAsk } from "./records/hold.ts"
 import { nameOf, type IdempotencyKey } from "./records/idempotency.ts"
 import { makeRecordId, type RecordId } from "./records/record-id.ts"
@@ -123,7 +124,8 @@ function reserve(ask: ReserveAsk, taken: TakenInTurn, from: DecideFrom): Reserva
   const countedAtMs = state.limits.countingTime(ask.nowMs)
   const endless = ask.claims.filter(({ window }) => isEver(window))
   const ever = everFields(state.limits.headroom(endless, ask.nowMs))
-  const row = requestRow(ask, { id: record, nonce, expires_after, countedAtMs, ...ever })
+  const grant = grantFor(ask, from)
+  const row = requestRow(ask, { id: record, nonce, expires_after, countedAtMs, grant, ...ever })
   state.took(row, ask.claims)
   ask.guarded?.took(record, expires_after)
   if (ask.spending !== undefined) budgets.count(ask.spending)
@@ -183,17 +185,27 @@ function assertClockSafe({ time, watchers }: DecideFrom): void {
 }
 
 /** Which limit is spent, why it can't be taken here, why the release can't be used, or which budget has no room. */
-function refuseRest(ask: ReserveAsk, { state, budgets, store }: DecideFrom): Refusal | undefined {
-  const { release, spending, entry, nowMs } = ask
+function refuseRest(ask: ReserveAsk, from: DecideFrom): Refusal | undefined {
+  const { state, budgets, store } = from
+  const { spending, nowMs } = ask
   const spent = state.limits.ask(ask.claims, nowMs)
   if (spent !== undefined) return limitExhausted(spent, nowMs)
-  const away = store.isolated?.refuse(ask)
+  const away = store.isolated?.refuse(ask) ?? refuseRelease(ask, from)
   if (away !== undefined) return away
-  if (release !== undefined && !state.holds.mayUse(release.hold, entry, nowMs)) {
-    return releaseUnusable(release.hold)
-  }
   const short = spending === undefined ? undefined : budgets.ask(spending)
   return short === undefined ? undefined : budgetExhausted(short, nowMs)
+}
+
+function refuseRelease(ask: ReserveAsk, from: DecideFrom): Refusal | undefined {
+  const { release, entry, nowMs } = ask
+  if (release === undefined || grantFor(ask, from) !== undefined) return undefined
+  if (from.state.holds.mayUse(release.hold, entry, nowMs)) return undefined
+  return releaseUnusable(release.hold)
+}
+
+/** What is left of the grant that the request uses, once it has. */
+function grantFor({ release, nowMs }: ReserveAsk, { state }: DecideFrom): GrantLeft | undefined {
+  return release?.grant && grantUse(state.grants(), release.grant, nowMs)
 }
 
 /** A reserved request as the journal holds it. */
@@ -201,13 +213,15 @@ function requestRow(
   { entry, signer, nowMs, claims, sizes, release }: ReserveAsk,
   taken: Pick<RequestRow, "id" | "nonce" | "expires_after" | "ever"> & {
     readonly countedAtMs: number
+    readonly grant: GrantLeft | undefined
   },
 ): RequestRow {
-  const { countedAtMs, ...given } = taken
+  const { countedAtMs, grant, ...given } = taken
   const refunds = refundable(entry, claims)
   return {
     ...{ kind: "request", at_ms: nowMs, signer, ...given, ...entry, ...sizesOf(sizes) },
-    ...(release !== undefined && { release: release.hold }),
+    ...(release !== undefined && grant === undefined && { release: release.hold }),
+    ...(grant !== undefined && { grant }),
     ...(refunds.length > 0 && { refunds: refunds.map(refundFieldsOf) }),
     ...(countedAtMs !== nowMs && { counted_at: countedAtMs }),
   }

@@ -50,6 +50,7 @@ export function openHoldBook(stored: readonly Hold[]) {
         book.set(row.hold, { ...holdSchema.parse(row), ...opened })
       }
       if (row.act === "hold_released") change(row.hold, { state: "released", decided_by: row.by })
+      if (row.act === "hold_granted") change(row.hold, { state: "granted", decided_by: row.by })
       if (row.act === "hold_refused") change(row.hold, { state: "refused", decided_by: row.by })
     },
   }
@@ -91,11 +92,15 @@ function pendingIn(book: Book, nowMs: LedgerTime): Iterable<Hold> {
   return book.values().filter((hold) => asOf(hold, nowMs).state === "pending")
 }
 
-function assertPending(hold: Hold | undefined, nowMs: LedgerTime): void {
+/** @throws {Fault} `name_unknown`, `usage` when it isn't pending. */
+export function assertPending(hold: Hold | undefined, nowMs: LedgerTime): asserts hold is Hold {
   if (hold === undefined) throw noHold()
   const { state } = asOf(hold, nowMs)
   if (state === "pending") return
-  throw new Fault("usage", `This hold is ${state} already, so it can't be decided any more.`)
+  throw new Fault(
+    "usage",
+    `Too late: this hold is ${state} already, so it can't be decided any more.`,
+  )
 }
 
 export function noHold(): Fault {

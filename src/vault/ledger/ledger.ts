@@ -13,6 +13,7 @@ import type { MeterUse } from "./meters/meters.ts"
 import type { RefusalEntry, StoredSet, LedgerWatcher } from "./records/entries.ts"
 import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./records/hold.ts"
 import type { KeyUse } from "./found-records.ts"
+import type { Grant, GrantAsk } from "./records/grant.ts"
 import type { IdempotencyKey } from "./records/idempotency.ts"
 import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
@@ -70,9 +71,16 @@ export type Ledger = {
   ): Promise<RecordId>
   /** The hold whose release the request may use. */
   findRelease(binding: HoldBinding, nowMs: LedgerTime): string | undefined
+  /** The hold whose grant the request may use. */
+  findGrant(ask: GrantAsk, nowMs: LedgerTime): string | undefined
+  /** Those that are open, and those that ended last; oldest first. */
+  grants(): readonly Grant[]
   /** All that are pending or released, and those that ended last; oldest first. */
   holds(nowMs: LedgerTime): readonly Hold[]
-  /** Releases or refuses a pending hold, durable when it resolves. Rejects with {Fault} `name_unknown`, `usage` when it isn't pending. */
+  /**
+   * Releases, grants or refuses a pending hold, durable when it resolves. Rejects with {Fault} `name_unknown`, `usage` when
+   * it isn't pending, or as many grants are open as may be.
+   */
   decideHold(id: string, decision: HoldDecision, nowMs: LedgerTime): Promise<void>
   /** The texts of a set that was ever active. */
   set(hash: string): Promise<StoredSet | undefined>

@@ -9,6 +9,7 @@ import type { Ledger } from "./ledger.ts"
 import { readHistory } from "./meters/history.ts"
 import { actRow, type LedgerWatcher, type StoredSet } from "./records/entries.ts"
 import { keepStops } from "./records/freeze.ts"
+import { endOf, grantUse } from "./records/grant.ts"
 import type { Act, ActRow } from "./records/row.ts"
 import { withdrawal } from "./records/standing.ts"
 import { RefusalNotes } from "./refusal-notes.ts"
@@ -127,7 +128,7 @@ type Parts = DecideFrom & {
 function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
   const { store, time, marks, watchers } = parts
   const { commits, replica, others, isolated } = store
-  const { limits, holds, nonces, bindings } = parts.state
+  const { limits, nonces, bindings } = parts.state
   const underWay = openUnderWay()
   const notes = new RefusalNotes((row) => store.append(row), parts.rows)
   others?.attend({ followed: follower(parts), settled: () => underWay.ended() })
@@ -147,9 +148,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     replaceMeters: (build, windowMs, ask) => limits.replace({ build, windowMs, ...ask }),
     history: (sinceMs) => readHistory(store, sinceMs),
     recordShadow: shadower(store),
-    findRelease: (binding, nowMs) => holds.findRelease(binding, nowMs),
-    holds: (nowMs) => holds.list(nowMs),
-    decideHold: holdDecider(parts),
+    ...holdings(parts),
     settle: settler(store, limits),
     act: actor(parts, underWay),
     hear: (entry, nowMs) => parts.state.acted(rowOf(entry, bindings(), nowMs)),
@@ -236,14 +235,41 @@ function rowOf(entry: Act, { freezes }: Bindings, nowMs: LedgerTime): ActRow {
   return actRow(entry.act === "frozen" ? keepStops(entry, freezes) : entry, nowMs)
 }
 
+function holdings(
+  parts: Parts,
+): Pick<Ledger, "findRelease" | "findGrant" | "grants" | "holds" | "decideHold"> {
+  const { holds, grants } = parts.state
+  return {
+    findRelease: (binding, nowMs) => holds.findRelease(binding, nowMs),
+    findGrant: (ask, nowMs) => grantUse(grants(), ask, nowMs)?.hold,
+    grants: () => [...grants()],
+    holds: (nowMs) => holds.list(nowMs),
+    decideHold: holdDecider(parts),
+  }
+}
+
+/** How many grants may be open at a time, of all clients. */
+const maxOpenGrants = 100
+
 function holdDecider({ store, state }: Parts): Ledger["decideHold"] {
-  return (id, { to, by }, nowMs) =>
+  return (id, { by, ...decision }, nowMs) =>
     store.turn([], async () => {
       store.assertOpen()
-      store.isolated?.assertTakes(`hold_${to}`)
+      store.isolated?.assertTakes(`hold_${decision.to}`)
       state.holds.assertPending(id, nowMs)
-      const row = actRow({ act: `hold_${to}`, hold: id, by }, nowMs)
+      if (decision.to === "granted") assertRoomForGrant(state, nowMs)
+      const said =
+        decision.to === "granted"
+          ? ({ act: "hold_granted", ...decision.grant, by } as const)
+          : ({ act: `hold_${decision.to}`, hold: id, by } as const)
+      const row = actRow(said, nowMs)
       state.acted(row)
       await store.append(row)
     })
+}
+
+function assertRoomForGrant({ grants }: Parts["state"], nowMs: LedgerTime): void {
+  const open = grants().filter((grant) => endOf(grant, nowMs) === undefined)
+  if ([...open].length < maxOpenGrants) return
+  throw new Fault("usage", `There are ${maxOpenGrants} open grants already; end some first.`)
 }

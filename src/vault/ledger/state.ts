@@ -29,12 +29,15 @@ export function openState(stored: OpenedState, start: Start) {
   const used = (row: RequestRow): void => {
     nonces.used(row)
     if (row.release !== undefined) holds.use(row.release)
+    if (row.grant !== undefined) standing = withChanges(standing, changesOf(row, standing))
   }
   return {
     nonces,
     limits,
     holds,
     bindings: () => bindings,
+    /** In the order in which they were given. */
+    grants: () => standing.grants.values(),
     /** Counts a request whose row is appended in this turn, with the claims that its limits make of it. */
     took(row: RequestRow, claims: readonly Claim[]): void {
       limits.count(claims, row)

@@ -155,14 +155,15 @@ function counted({ applicable, subject, sizes }: Judged): Result<readonly Claim[
 
 /** The hold that matches. Of several, the one that expires first. */
 function heldBy({ applicable, subject, sizes }: Judged): HeldBy | undefined {
-  const [soonest] = applicable
+  const [soonest, ...others] = applicable
     .flatMap((policy) => policy.hold.map((entry) => ({ policy, entry })))
     .filter(({ entry }) => matchSized(entry, subject, sizes) !== undefined)
     .sort((a, b) => a.entry.ttlMs - b.entry.ttlMs)
   if (soonest === undefined) return undefined
   const { policy, entry } = soonest
   const { name, line, ttlMs } = entry
-  return { policy: policy.name, name, file: policy.file, line, ttlMs }
+  const grants = entry.grants && others.length === 0
+  return { policy: policy.name, name, file: policy.file, line, ttlMs, grants }
 }
 
 /** By what has no verdict of its own: a limit, or what a file asks of every request. */

@@ -76,7 +76,11 @@ export type Over = { readonly kind: "quantity" | "notional"; readonly bound: Siz
 
 export type Deny = Entry & { readonly over: Over | undefined }
 
-export type Hold = Deny & { readonly ttlMs: number }
+export type Hold = Deny & {
+  readonly ttlMs: number
+  /** Whether a person may release further requests like one that it holds at once. */
+  readonly grants: boolean
+}
 
 /** What a verdict names: an entry, or a key of the file itself. */
 export type Named = Pick<Entry, "name" | "line">
@@ -171,6 +175,8 @@ export type HeldBy = {
   readonly file: string
   readonly line: number
   readonly ttlMs: number
+  /** Whether a grant may lift it: it says so, and no other entry holds the request. */
+  readonly grants: boolean
 }
 
 /** A request that a rule allowed. */

@@ -111,10 +111,9 @@ type Values = { readonly from: unknown; readonly to: unknown }
 
 /** Whether a change of one key certainly allows no more than before. */
 function narrows(list: List, key: string, { from, to }: Values): boolean {
-  if (list === "rules") return (ruleNarrowing.get(key) ?? never)(from, to)
-  if (list === "limits" && key === "max") return isLess(from, to)
-  if (list === "guards" && key.startsWith("max_open_")) return isLess(from, to)
-  return false
+  const known = list === "rules" ? ruleNarrowing.get(key) : otherNarrowing.get(`${list}/${key}`)
+  if (known !== undefined) return known(from, to)
+  return list === "guards" && key.startsWith("max_open_") && isLess(from, to)
 }
 
 type Narrows = (from: unknown, to: unknown) => boolean
@@ -147,6 +146,12 @@ const ruleNarrowing: ReadonlyMap<string, Narrows> = new Map([
     (key) => [key, isLess] as const,
   ),
   ["min_quantity", isMore],
+])
+
+const otherNarrowing: ReadonlyMap<string, Narrows> = new Map([
+  ["limits/max", isLess],
+  // Without it a hold may be granted.
+  ["hold/grants", (from) => from !== "false"],
 ])
 
 /** Whether every word of `to` was in `from`; `undefined` stands for every word there is. */

@@ -48,7 +48,7 @@ export type ExplainContext = SetInForce &
   Pick<SignContext, "disk" | "venueClock"> & {
     /** By which guards judge; `undefined` where files alone are asked. */
     readonly accounts: GuardedAccounts | undefined
-    readonly ledger: Pick<Ledger, "findRelease" | "headroom" | "isolated"> & {
+    readonly ledger: Pick<Ledger, "findRelease" | "findGrant" | "headroom" | "isolated"> & {
       readonly budgets: Pick<Budgets, "shortage">
       readonly marks: Pick<SignerMarks, "waiting">
       readonly clock: Pick<LedgerClock, "doubt">

@@ -74,7 +74,7 @@ function explainRead({ request, client, call, set }: Checked, vault: ExplainCont
   const verdicts = decision.verdicts()
   if (decision.kind === "refuse") return report({ refusal: decision.refusal, verdicts })
   const { ledger } = vault
-  const release = releaseFor(decision, bindingOf(request, client), { ledger, nowMs })
+  const release = releaseFor(decision, bindingOf(request, client), { request, set, ledger, nowMs })
   const { sizes } = decision
   const guarded = isGuarded(vault.accounts, set)
     ? guardRequest(request, { client, sizes, set, nowMs, call }, vault.accounts)

@@ -10,6 +10,7 @@ import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeOf, frozen } from "../ledger/records/freeze.ts"
 import type { HoldBinding } from "../ledger/records/hold.ts"
 import { readDecimal } from "../ledger/records/prices.ts"
+import type { ReserveAsk } from "../ledger/records/reservation.ts"
 import { restoredSentence } from "../ledger/signers/signer-marks.ts"
 import { judge } from "../policy/judge.ts"
 import { type Circumstances, type JudgedRequest } from "../policy/match/judged-request.ts"
@@ -20,6 +21,7 @@ import { diskLow } from "../watch/disk-space.ts"
 import { venueClockOff } from "../watch/venue-clock.ts"
 import type { ExplainContext } from "./asking.ts"
 import { type CheckedCall, checkLacking } from "./earlier-check.ts"
+import { grantAskOf, type HeldRequest } from "./grant-ask.ts"
 import { keyOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
 
@@ -194,9 +196,9 @@ export function stopThrown(error: unknown): Stop | undefined {
 
 type Held = Extract<Allowed, { readonly kind: "hold" }>
 
-/** Whether a request may go on: no hold stops it, or a person released it and the release is unused. */
+/** Whether a request may go on: no hold stops it, or a person released it or granted such, and that isn't used up. */
 export type Release =
-  | { readonly kind: "free"; readonly use: { readonly hold: string } | undefined }
+  | { readonly kind: "free"; readonly use: ReserveAsk["release"] }
   | { readonly kind: "missing"; readonly held: Held }
 
 /** What a release is given for: this very request of this client. */
@@ -210,15 +212,24 @@ export function bindingOf(request: ParsedRequest, { name }: Pick<Client, "name">
   }
 }
 
-/** Looks for the release that a held request needs. Within the turn of judging: it doesn't wait. */
+type ReleasedBy = Pick<HeldRequest, "request" | "set"> & {
+  readonly ledger: Pick<Ledger, "findRelease" | "findGrant">
+  readonly nowMs: LedgerTime
+}
+
+/** Looks for the release or the grant that a held request needs. Within the turn of judging: it doesn't wait. */
 export function releaseFor(
   decision: Allowed,
   binding: HoldBinding,
-  { ledger, nowMs }: { readonly ledger: Pick<Ledger, "findRelease">; readonly nowMs: LedgerTime },
+  { ledger, nowMs, ...judged }: ReleasedBy,
 ): Release {
   if (decision.kind === "allow") return { kind: "free", use: undefined }
   const hold = ledger.findRelease(binding, nowMs)
-  return hold === undefined ? { kind: "missing", held: decision } : { kind: "free", use: { hold } }
+  if (hold !== undefined) return { kind: "free", use: { hold } }
+  const asked = grantAskOf(binding, { ...judged, hold: decision.hold })
+  const granted = asked.ok ? ledger.findGrant(asked.value, nowMs) : undefined
+  if (!asked.ok || granted === undefined) return { kind: "missing", held: decision }
+  return { kind: "free", use: { hold: granted, grant: asked.value } }
 }
 
 /** Puts a request before a person, and says to the bot that it waits. Asking again opens nothing new. */

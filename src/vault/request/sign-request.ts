@@ -115,7 +115,8 @@ function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, R
   const refusal = refuseNow(request, set, vault)
   if (refusal !== undefined) return err(refusal)
   const entry = entryOf(asked, use, decision.rule)
-  const given = releaseFor(decision, entry, { ledger: vault.ledger, nowMs })
+  const { ledger } = vault
+  const given = releaseFor(decision, entry, { request, set, ledger, nowMs })
   if (given.kind === "missing") {
     const orders = namedOrders(request, set)
     return err(holdRequest(given.held, entry, { turn, orders }))

@@ -6,10 +6,12 @@ import { openLedgerOver } from "../../../src/vault/ledger/open-ledger.ts"
 import type { Ledger } from "../../../src/vault/ledger/ledger.ts"
 import type { Act, JournalRow } from "../../../src/vault/ledger/records/row.ts"
 import type { Client, KeyEntry } from "../../../src/vault/ledger/records/bindings.ts"
+import type { GrantAsk } from "../../../src/vault/ledger/records/grant.ts"
+import type { Hold, HoldBinding } from "../../../src/vault/ledger/records/hold.ts"
 import { Fault } from "../../../src/std/fault.ts"
 import { ever } from "../../../src/vault/policy/terms.ts"
 import { parseAddress } from "../../../src/venue/address.ts"
-import { formatDecimal } from "../../../src/venue/decimal.ts"
+import { formatDecimal, parseDecimal } from "../../../src/venue/decimal.ts"
 import { beginning, chained, Disk, type Entry } from "../../simulation/store/disk.ts"
 import { addressOfSecret } from "../../support/key-pair.ts"
 import { aClaim, hourMs } from "../../support/a-claim.ts"
@@ -131,8 +133,13 @@ class History {
   async decide(of: number, says: number): Promise<void> {
     const nowMs = this.#nowMs()
     const hold = this.ledger.holds(nowMs).filter(({ state }) => state === "pending")[of]
-    const to = says === 0 ? "refused" : "released"
-    if (hold !== undefined) await this.ledger.decideHold(hold.hold, { to, by: "operator" }, nowMs)
+    if (hold === undefined) return
+    const by = "operator"
+    const word =
+      says === 2
+        ? ({ to: "granted", grant: grantOf(hold, nowMs) } as const)
+        : ({ to: says === 0 ? "refused" : "released" } as const)
+    await this.ledger.decideHold(hold.hold, { ...word, by }, nowMs)
   }
 
   async settle(of: number, says: number): Promise<void> {
@@ -144,7 +151,10 @@ class History {
     const nowMs = this.#nowMs()
     const entry = { ...requestEntry, body: `{"n":${body}}` }
     const hold = this.ledger.findRelease(entry, nowMs)
-    const release = hold === undefined ? undefined : { hold }
+    const grant = { binding: boundTo(entry), quantity: parseDecimal("0.4")! }
+    const granted = this.ledger.findGrant(grant, nowMs)
+    const released = hold === undefined ? undefined : { hold }
+    const release = granted === undefined ? released : { hold: granted, grant }
     const answer = await reserve(this.ledger, {
       ...{ ...plainAsk, signer: signers[of % 2]!, entry, claims, release, nowMs },
     })
@@ -166,6 +176,7 @@ class History {
     return {
       ...this.ledger.bindings(),
       holds: this.ledger.holds(nowMs),
+      grants: this.ledger.grants(),
       nonces: signers.map((each) => this.ledger.lastNonce(each)),
       // As text: ten times 0.3 is 3.0 live, and 3 where it was read.
       used: this.ledger.usage(nowMs).map((each) => ({ ...each, used: formatDecimal(each.used) })),
@@ -177,6 +188,16 @@ function holdAsk(body: number, nowMs: number) {
   const { client, key, operation, target } = requestEntry
   const asked = { client, key, operation, target, body: `{"n":${body}}` }
   return { ...asked, policy: "p", rule: "large", worst: "w", expires_at: nowMs + 600_000 }
+}
+
+function boundTo({ client, key, operation, target, body: like }: HoldBinding): GrantAsk["binding"] {
+  return { client, key, operation, target, like, policy: "p", rule: "large", policy_hash: "00" }
+}
+
+/** For three requests like it, of which its quantity bears two. */
+function grantOf(hold: Hold, nowMs: number) {
+  const left = { times_left: 3, quantity_left: "1" }
+  return { hold: hold.hold, ...boundTo(hold), until: nowMs + 1_200_000, ...left }
 }
 
 function acts(of: number): readonly Act[] {
@@ -199,6 +220,8 @@ function acts(of: number): readonly Act[] {
       reason: "r",
     },
     { act: "limit_raise_ended", limit: name },
+    { act: "set_activated", hash: `0${of}`, files: [] },
+    { act: "frozen", scope: "key", name: requestEntry.key, ...freeze },
     ...actsOfGuards(of),
     { act: "set_accepted", hash: name },
     ...actsOfKeys(of),

@@ -5,6 +5,7 @@ import type { Hold } from "../../../src/vault/ledger/records/hold.ts"
 import type { PriceFields } from "../../../src/vault/ledger/records/prices.ts"
 import type { Act, ActRow, Raise, RequestRow } from "../../../src/vault/ledger/records/row.ts"
 import type { OpenedState } from "../../../src/vault/ledger/store/store.ts"
+import { Grants } from "./grants.ts"
 
 type OpenedFiles = NonNullable<OpenedState["lastSet"]>["files"]
 type Named<Name extends Act["act"]> = Extract<ActRow, { readonly act: Name }>
@@ -22,13 +23,16 @@ export class Standing {
   readonly #armed = new Set<string>()
   readonly #marks = new Map<string, MarksFields>()
   readonly #guards = new Map<string, GuardState>()
+  readonly #grants = new Grants()
   #acceptedHash: string | undefined
   #lastSet: string | undefined
   #ledger = "0".repeat(32)
 
-  /** A request uses its nonce up, and its release. */
-  use({ signer, nonce, release }: RequestRow): void {
+  /** A request uses its nonce up, and its release or what it takes of its grant. */
+  use(row: RequestRow): void {
+    const { signer, nonce, release } = row
     this.#raise(signer, nonce)
+    this.#grants.use(row)
     if (release !== undefined) this.#change(release, { state: "used" })
   }
 
@@ -37,6 +41,7 @@ export class Standing {
     const followed = this.#acts[row.act] as ((of: ActRow) => unknown) | undefined // its own act's
     if (followed === undefined) throw new Error(`no event of a simulation makes ${row.act}`)
     followed(row)
+    this.#grants.follow(row)
   }
 
   opened(): Omit<OpenedState, "identity" | "ever"> & { readonly ledger: string } {
@@ -53,7 +58,7 @@ export class Standing {
         accepted: new Map(
           this.#acceptedHash === undefined ? [] : [["files", { hash: this.#acceptedHash }]],
         ),
-        ...{ marks: this.#marks, guards: this.#guards },
+        ...{ marks: this.#marks, guards: this.#guards, grants: this.#grants.all() },
       },
       lastNonces: this.#lastNonces,
       holds: [...this.#holds.values()],
@@ -96,6 +101,8 @@ export class Standing {
         decided_by: null,
       }),
     hold_released: ({ hold, by }) => this.#change(hold, { state: "released", decided_by: by }),
+    hold_granted: ({ hold, by }) => this.#change(hold, { state: "granted", decided_by: by }),
+    grant_ended: nothing,
     hold_refused: ({ hold, by }) => this.#change(hold, { state: "refused", decided_by: by }),
     frozen: (row) => {
       this.#freezes.delete(nameOf(row)) // the later one comes last

@@ -162,7 +162,8 @@ function soonest(held: readonly Placed<Hold>[]): HeldBy | undefined {
   const [first] = held.toSorted((a, b) => a.entry.ttlMs - b.entry.ttlMs)
   if (first === undefined) return undefined
   const { name, line, ttlMs } = first.entry
-  return { policy: first.policy.name, name, file: first.policy.file, line, ttlMs }
+  const grants = held.length === 1 && first.entry.grants
+  return { policy: first.policy.name, name, file: first.policy.file, line, ttlMs, grants }
 }
 
 function verdict(

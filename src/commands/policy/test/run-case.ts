@@ -179,6 +179,7 @@ function vaultAt(
     accounts: undefined,
     ledger: {
       findRelease: () => undefined,
+      findGrant: () => undefined,
       headroom: (claims) => metersAfter(used, claims, { set, nowMs }).headroom(claims, nowMs),
       budgets: openBudgets(clock),
       marks: { waiting: () => [] },

@@ -2,6 +2,7 @@ import * as z from "zod"
 
 import type { Immutable } from "../../../std/immutable.ts"
 import { addressSchema, operationSchema, text, whole } from "./fields.ts"
+import type { Grant } from "./grant.ts"
 
 /** A request that waits for a person's word. */
 type HoldFields = Immutable<z.infer<typeof holdSchema>>
@@ -29,10 +30,13 @@ export type HoldAsk = Omit<HoldFields, "hold" | "body_hash">
 export type Hold = HoldFields & {
   readonly opened_at: number
   /** `expired`: nobody decided in time, or the release wasn't used in time; never written, but told of a time. */
-  readonly state: "pending" | "released" | "refused" | "used" | "expired"
+  readonly state: "pending" | "released" | "granted" | "refused" | "used" | "expired"
   /** Who released or refused it. */
   readonly decided_by: string | null
 }
 
 /** A person's word on a hold. */
-export type HoldDecision = { readonly to: "released" | "refused"; readonly by: string }
+export type HoldDecision = { readonly by: string } & (
+  | { readonly to: "released" | "refused" }
+  | { readonly to: "granted"; readonly grant: Omit<Grant, "ended"> }
+)

@@ -6,6 +6,7 @@ import type { Spending } from "../../budgets/budget.ts"
 import type { Claim, OrderSize } from "../../policy/terms.ts"
 import type { LedgerTime } from "../../process/clock.ts"
 import type { RequestEntry } from "./entries.ts"
+import type { GrantAsk } from "./grant.ts"
 import type { RecordId } from "./record-id.ts"
 
 export type ReserveAsk = {
@@ -15,8 +16,8 @@ export type ReserveAsk = {
   readonly claims: readonly Claim[]
   /** What its orders were sized at, in their order; recorded. */
   readonly sizes: readonly OrderSize[]
-  /** The hold whose release it uses up. */
-  readonly release: { readonly hold: string } | undefined
+  /** The hold whose release it uses up, or whose grant it uses. */
+  readonly release: { readonly hold: string; readonly grant?: GrantAsk } | undefined
   /** What it spends of the venue's budgets; left out where none is kept. */
   readonly spending?: Spending | undefined
   /** What guards make of it, at the moment in which it is taken. */

@@ -6,6 +6,7 @@ import { clientSchema, keySchema } from "./bindings.ts"
 import { addressSchema, decimalText, operationSchema, text, whole } from "./fields.ts"
 import { freezeSchema, freezeScope } from "./freeze.ts"
 import { guardStateSchema, marksSchema } from "./guard-rows.ts"
+import { grantLeftSchema, grantSchema } from "./grant.ts"
 import { holdSchema } from "./hold.ts"
 import { priceSchema } from "./prices.ts"
 
@@ -55,6 +56,8 @@ const request = z.object({
   ...{ nonce: whole, expires_after: whole },
   /** The hold whose release it used up. */
   release: text.exactOptional(),
+  /** The grant that it was signed under, and what was left of that after. */
+  grant: grantLeftSchema.exactOptional(),
   /** What each meter of a limit with `window: ever` has counted, this request among it. */
   ever: z.record(text, decimalText).exactOptional(),
   /** What a refusal of its only send gives back; of forwarded requests alone. */
@@ -137,6 +140,9 @@ const acts = {
   hold_opened: holdSchema,
   hold_released: decidedHold,
   hold_refused: decidedHold,
+  /** Decided for requests like it too, itself among them. */
+  hold_granted: grantSchema.omit({ ended: true }).extend({ by: text }),
+  grant_ended: decidedHold,
   price_set: priceSchema,
   /** Takes the place of an earlier one of the same limit: `policy/name`, in older ledgers a limit's name alone. */
   limit_raised: raiseSchema,

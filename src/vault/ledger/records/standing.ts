@@ -3,6 +3,7 @@ import * as z from "zod"
 import { clientSchema, hasEnded, keySchema, type Client, type KeyEntry } from "./bindings.ts"
 import { text } from "./fields.ts"
 import { freezeSchema, type Freeze, type FreezeScope } from "./freeze.ts"
+import { endOf, grantSchema, type Grant } from "./grant.ts"
 import {
   guardStateName,
   guardStateSchema,
@@ -11,7 +12,7 @@ import {
   type MarksFields,
 } from "./guard-rows.ts"
 import { priceSchema, type PriceFields } from "./prices.ts"
-import { raiseSchema, type ActRow, type Raise, type RowOf } from "./row.ts"
+import { raiseSchema, type ActRow, type Raise, type RequestRow, type RowOf } from "./row.ts"
 
 /** What stands because acts said so, each part by name and in the order in which it was added. */
 export type StandingFields = {
@@ -28,6 +29,8 @@ export type StandingFields = {
   readonly marks: ReadonlyMap<string, MarksFields>
   /** Guards that tripped, or were allowed more. */
   readonly guards: ReadonlyMap<string, GuardState>
+  /** By hold; those that ended last among them. */
+  readonly grants: ReadonlyMap<string, Grant>
 }
 
 /** Of each part, what an entry of it is. */
@@ -36,7 +39,7 @@ export const standingSchemas: Readonly<Record<keyof StandingFields, z.ZodType>> 
   freezes: freezeSchema,
   armed: z.object({ client: text }),
   accepted: z.object({ hash: text }),
-  ...{ marks: marksSchema, guards: guardStateSchema },
+  ...{ marks: marksSchema, guards: guardStateSchema, grants: grantSchema },
 }
 
 export type Part = keyof StandingFields
@@ -61,12 +64,14 @@ export const nothingStands: StandingFields = {
   accepted: new Map(),
   marks: new Map(),
   guards: new Map(),
+  grants: new Map(),
 }
 
-/** What an act changes of what stands: in memory, in the ledger's table, and where a journal is read again. */
-export function changesOf(row: ActRow, standing: StandingFields): readonly Change[] {
+/** What an act changes of what stands, or a request that uses a grant: in memory, in the ledger's table, and where a journal is read again. */
+export function changesOf(row: ActRow | RequestRow, standing: StandingFields): readonly Change[] {
+  if (row.kind === "request") return usedGrant(row, standing)
   const made = changes[row.act] as (of: ActRow, before: StandingFields) => readonly Change[] // its own
-  return made(row, standing)
+  return [...endedGrants(row, standing), ...made(row, standing)]
 }
 
 const nothing = (): readonly Change[] => []
@@ -121,7 +126,14 @@ const changes: {
     anew({ part: "armed", name: client, to: "add", value: { client } }),
   heartbeat_missed: ({ client }) => [{ part: "armed", name: client, to: "end" }],
   ...{ started: nothing, asked: nothing, locked: nothing, unlocked: nothing },
-  ...{ hold_opened: nothing, hold_released: nothing, hold_refused: nothing },
+  ...{ hold_opened: nothing, hold_released: nothing, hold_refused: nothing, grant_ended: nothing },
+  hold_granted: (row, { grants }) => [
+    ...[...grants]
+      .filter(([, grant]) => endOf(grant, row.at_ms) !== undefined)
+      .slice(0, -maxEndedGrants)
+      .map(([name]) => ({ part: "grants", name, to: "end" }) as const),
+    { part: "grants", name: row.hold, to: "add", value: grantSchema.parse(row) },
+  ],
   ...{ key_exported: nothing, set_activated: nothing, archived: nothing, backed_up: nothing },
   // Nobody knows what was lost in the part that is missing.
   restore_accepted: (_, { marks }) =>
@@ -129,6 +141,43 @@ const changes: {
       return { part: "marks", name, to: "set", value: { ...value, mapping: "restored" } }
     }),
   clock_accepted: nothing,
+}
+
+/** So many that ended stay, so that who asks is told why. */
+const maxEndedGrants = 50
+
+/** Acts that end grants for good, and which. */
+const grantEnds: {
+  readonly [Name in ActRow["act"]]?: (row: RowOf<Name>, grant: Grant) => boolean
+} = {
+  grant_ended: (row, { hold }) => row.hold === hold,
+  set_activated: ({ hash }, { policy_hash }) => hash !== policy_hash,
+  client_token_set: ({ name }, { client }) => name === client,
+  client_revoked: ({ name }, { client }) => name === client,
+  agent_revoked: ({ name }, { key }) => name === key,
+  key_removed: ({ name }, { key }) => name === key,
+  key_replaced: ({ from }, { key }) => from === key,
+  frozen: ({ scope, name }, grant) => scope === "all" || name === grant[scope],
+  // Nobody knows how much of it was used in the part that is missing.
+  restore_accepted: () => true,
+}
+
+function endedGrants(row: ActRow, { grants }: StandingFields): readonly Change[] {
+  const ends = grantEnds[row.act] as ((of: ActRow, grant: Grant) => boolean) | undefined // its own
+  if (ends === undefined) return []
+  return [...grants]
+    .filter(([, grant]) => endOf(grant, row.at_ms) === undefined && ends(row, grant))
+    .map(([name, grant]) => {
+      return { part: "grants", name, to: "set", value: { ...grant, ended: row.act } }
+    })
+}
+
+/** As UNIQUE does for a nonce: what was used of a grant already is refused by the ledger itself. */
+function usedGrant({ grant: left }: RequestRow, { grants }: StandingFields): readonly Change[] {
+  if (left === undefined) return []
+  const grant = grants.get(left.hold)
+  if (grant?.times_left !== left.times_left + 1) throw new Error("a grant was used twice")
+  return [{ part: "grants", name: left.hold, to: "set", value: { ...grant, ...left } }]
 }
 
 /** What stands after the changes. What they leave alone is the very same as before. */
@@ -191,4 +240,4 @@ function scopeName({ scope, name }: FreezeScope): string {
 
 /** Acts after which nothing may be given out that was decided before: something isn't signed any more. */
 export const withdrawal =
-  /^(?:frozen|limit_raise(?:d|_ended)|client_(?:set|token_set|revoked)|guard_tripped|agent_revoked|key_(?:removed|replaced|targets_set))$/
+  /^(?:frozen|limit_raise(?:d|_ended)|client_(?:set|token_set|revoked)|guard_tripped|grant_ended|agent_revoked|key_(?:removed|replaced|targets_set))$/

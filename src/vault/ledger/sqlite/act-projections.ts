@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { ActRow, RowOf } from "../records/row.ts"
+import type { Hold } from "../records/hold.ts"
+import type { ActRow, RequestRow, RowOf } from "../records/row.ts"
 import { openStandingTable } from "./standing-table.ts"
 
 /** Prepares the statements of every act that changes a table. They run within the open transaction. */
@@ -15,6 +16,8 @@ export function openActProjections(database: DatabaseSync) {
       const { kind, id, at_ms, act, hash } = row
       return { kind, id, at_ms, act, hash }
     },
+    /** What a request leaves of a grant. */
+    useGrant: (row: RequestRow, seq: number): void => writeStanding(row, seq),
     write(row: ActRow, seq: number): void {
       writeStanding(row, seq)
       const write = others[row.act] as ((of: ActRow, at: number) => void) | undefined // its own
@@ -36,6 +39,7 @@ function otherWriters(database: DatabaseSync): {
       void activate.run(hash, JSON.stringify(files), at_ms, seq),
     hold_opened: holds.open,
     hold_released: (row) => holds.decide(row, "released"),
+    hold_granted: (row) => holds.decide(row, "granted"),
     hold_refused: (row) => holds.decide(row, "refused"),
     archived: archiveAdder(database),
     restore_accepted: restoreAccepter(database),
@@ -80,7 +84,7 @@ function holdWriter(database: DatabaseSync) {
       const fields = [hold, client, key, operation, target, body_hash, body, policy, rule]
       add.run(seq, ...fields, row.worst, row.at_ms, row.expires_at)
     },
-    decide: ({ hold, by }: { hold: string; by: string }, state: "released" | "refused") => {
+    decide: ({ hold, by }: { hold: string; by: string }, state: Hold["state"]) => {
       if (close.run(state, by, hold).changes !== 1) throw new Error("a hold was decided twice")
     },
   }

@@ -167,11 +167,11 @@ function readClock(database: DatabaseSync): ClockReading | undefined {
 }
 
 /**
- * Whether the tables may have a request later than the journal. One with an idempotency key or a release
+ * Whether the tables may have a request later than the journal. One with an idempotency key, a release or a grant
  * may not: there the database itself refuses a second one.
  */
-export function mayTrail({ idempotency, release }: RequestRow): boolean {
-  return idempotency === undefined && release === undefined
+export function mayTrail({ idempotency, release, grant }: RequestRow): boolean {
+  return [idempotency, release, grant].every((each) => each === undefined)
 }
 
 /**

@@ -84,6 +84,7 @@ function rowWriter(
     switch (row.kind) {
       case "request":
         writeRequest(row, seq)
+        if (row.grant !== undefined) acts.useGrant(row, seq)
         break
       case "shadow":
         addShadow.run(seq, row.at_ms)

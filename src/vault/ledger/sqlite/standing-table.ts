@@ -10,10 +10,12 @@ import {
   type Part,
   type StandingFields,
 } from "../records/standing.ts"
-import type { ActRow } from "../records/row.ts"
+import type { ActRow, RequestRow } from "../records/row.ts"
 
 /** Prepares the statements that keep what stands, and reads it. Within the open transaction. */
-export function openStandingTable(database: DatabaseSync): (row: ActRow, seq: number) => void {
+export function openStandingTable(
+  database: DatabaseSync,
+): (row: ActRow | RequestRow, seq: number) => void {
   // A name that is added twice is refused by the table itself.
   const add = database.prepare("INSERT INTO standing (part, name, seq, value) VALUES (?, ?, ?, ?)")
   const set = database.prepare("UPDATE standing SET value = ? WHERE part = ? AND name = ?")

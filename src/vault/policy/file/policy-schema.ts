@@ -131,12 +131,18 @@ function holdSchema(shapes: EntryShapes): z.ZodType<Omit<Hold, "line">> {
           "How long the request waits for a person; 15m without it.",
           "15m",
         ),
+        grants: described(
+          yesOrNo,
+          "Whether a person may release further requests like one that it holds for a while; true without it.",
+          false,
+        ),
       },
       { error: objectError("a hold entry: a name, endpoints and matchers") },
     )
     .transform((written, context) => ({
       ...entryOf(written, context),
       ttlMs: written.ttl ?? defaultHoldMs,
+      grants: written.grants ?? true,
     }))
 }
 

@@ -54,6 +54,12 @@ const acts: { readonly [Name in Act["act"]]: FieldsOf<Name> } = {
   },
   hold_released: { hold: "hold_1", by: "operator" },
   hold_refused: { hold: "hold_1", by: "operator" },
+  hold_granted: {
+    ...{ hold: "hold_1", client: "bot", key: "mm", operation: "placeOrder", target: address },
+    ...{ like: "{}", policy: "p", rule: "r", policy_hash: "00", until: 1 },
+    ...{ times_left: 1, quantity_left: "0.5", by: "operator" },
+  },
+  grant_ended: { hold: "hold_1", by: "operator" },
   price_set: {
     ...{ symbol_id: 1, value: "64000.5", as_of: 1, by: "feed", confirmed: true },
     drift: { ...drift, held: { value: "1", by: "feed", at: 1 } },
@@ -84,6 +90,7 @@ const others: Readonly<Record<Exclude<JournalRow["kind"], "act">, Fields>> = {
     ...{
       sizes: [{ entry: "1.5", legs: [null, "2"], cost: "0.5" }],
       ever: { life: "0.1" },
+      grant: { hold: "hold_1", times_left: 1, quantity_left: "0.5" },
       counted_at: 1,
     },
     refunds: [
