@@ -44,9 +44,11 @@ export function addDecimals(a: Decimal, b: Decimal): Decimal {
   return { coefficient: atScale(a, scale) + atScale(b, scale), scale }
 }
 
-/** The exact sum of all; `null` where one of them isn't known. */
-export function sumDecimals(all: readonly (Decimal | null)[]): Decimal | null {
-  return all.reduce((sum, next) => sum && next && addDecimals(sum, next), zero)
+/** The exact sum of all; `null`, or `undefined`, where one of them isn't known. */
+export function sumDecimals<Unknown extends null | undefined>(
+  all: readonly (Decimal | Unknown)[],
+): Decimal | Unknown {
+  return all.reduce<Decimal | Unknown>((sum, next) => sum && next && addDecimals(sum, next), zero)
 }
 
 /** The exact difference of `a` and a `b` that is no larger. @throws {RangeError} when it is larger. */

@@ -51,12 +51,12 @@ export type DayStarts = ReadonlyMap<string, number>
 
 /** Counts losses from here on, whatever was before. */
 export function anchored(seen: SeenEquity, days: DayStarts): Marks {
-  const mark = (fromMs: number): Mark => ({ fromMs, of: seen.equity, at: seen.equity })
+  const { equity, readAtMs } = seen
   return {
     ...seen,
-    high: mark(seen.readAtMs),
-    days: new Map([...days].map(([zone, startMs]) => [zone, mark(startMs)])),
-    hours: [mark(hourOf(seen.readAtMs))],
+    high: markAt(readAtMs, equity),
+    days: new Map([...days].map(([zone, startMs]) => [zone, markAt(startMs, equity)])),
+    hours: [markAt(hourOf(readAtMs), equity)],
   }
 }
 
@@ -77,8 +77,7 @@ export function markedBy(
   const rise = excessOf(seen.equity, before.equity)
   const deposit = excessOf(rise, plausible).coefficient === 0n ? undefined : rise
   const { high, days: earlier, hours } = deposit ? paidIn(before, deposit) : before
-  const mark = (fromMs: number, at = seen.equity): Mark => ({ fromMs, of: at, at })
-  const hour = mark(hourOf(seen.readAtMs))
+  const hour = markAt(hourOf(seen.readAtMs), seen.equity)
   const recent = hours.filter(({ fromMs, at }) => {
     return fromMs > hour.fromMs - longestWindowMs - hourMs && compareDecimals(at, hour.at) > 0
   })
@@ -86,13 +85,13 @@ export function markedBy(
     deposit,
     marks: {
       ...seen,
-      high: compareDecimals(seen.equity, high.at) > 0 ? mark(seen.readAtMs) : high,
+      high: compareDecimals(seen.equity, high.at) > 0 ? markAt(seen.readAtMs, seen.equity) : high,
       days: new Map(
         [...days].map(([zone, startMs]) => {
           const last = earlier.get(zone)
           if (last !== undefined && last.fromMs >= startMs) return [zone, last]
           // What was lost since the last reading of the day before isn't forgiven.
-          return [zone, mark(startMs, maxDecimal(before.equity, seen.equity))]
+          return [zone, markAt(startMs, maxDecimal(before.equity, seen.equity))]
         }),
       ),
       hours: recent.at(-1)?.fromMs === hour.fromMs ? recent : [...recent, hour],
@@ -157,6 +156,10 @@ export function apart(one: Decimal, other: Decimal): Decimal {
 /** 1 %. */
 export const hundredth: Decimal = { coefficient: 1n, scale: 2 }
 const thousand = wholeDecimal(1_000n)
+
+function markAt(fromMs: number, equity: Decimal): Mark {
+  return { fromMs, of: equity, at: equity }
+}
 
 function hourOf(timeMs: number): number {
   return Math.floor(timeMs / hourMs) * hourMs

@@ -1,4 +1,11 @@
-import { addDecimals, type Decimal, maxDecimal, wholeDecimal, zero } from "../../venue/decimal.ts"
+import {
+  addDecimals,
+  type Decimal,
+  maxDecimal,
+  sumDecimals,
+  wholeDecimal,
+  zero,
+} from "../../venue/decimal.ts"
 import { openNotionalOf, type PricedOrder, type ReferencePrice } from "./open-notional.ts"
 
 /*
@@ -173,12 +180,8 @@ export function countOpeners(openers: Iterable<Opener>): OpenerSums {
 export function addOpener(sums: OpenerSums, opener: Opener): void {
   addQuantity(sums.quantities, opener)
   sums.orders += 1
-  sums.notional = addKnown(sums.notional, opener.notional)
-  sums.cost = addKnown(sums.cost, opener.cost)
-}
-
-function addKnown(sum: Decimal | null, part: Decimal | null): Decimal | null {
-  return sum === null || part === null ? null : addDecimals(sum, part)
+  sums.notional = sumDecimals([sums.notional, opener.notional])
+  sums.cost = sumDecimals([sums.cost, opener.cost])
 }
 
 /** Adds a quantity to its side. */

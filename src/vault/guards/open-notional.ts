@@ -1,9 +1,9 @@
 import {
-  addDecimals,
   compareDecimals,
   type Decimal,
   maxDecimal,
   multiplyDecimals,
+  sumDecimals,
   zero,
 } from "../../venue/decimal.ts"
 
@@ -30,10 +30,12 @@ export function openNotionalOf(
 ): (referencePrice: ReferencePrice) => Decimal | undefined {
   const symbols = [...Map.groupBy(orders, ({ symbolId }) => symbolId)].map(([symbolId, own]) => ({
     symbolId,
-    notionalAt: rememberLast((reference) => sum(own.map((order) => sizeOf(order, reference)))),
+    notionalAt: rememberLast((reference) =>
+      sumDecimals(own.map((order) => sizeOf(order, reference))),
+    ),
   }))
   return (referencePrice) =>
-    sum(symbols.map(({ symbolId, notionalAt }) => notionalAt(referencePrice(symbolId))))
+    sumDecimals(symbols.map(({ symbolId, notionalAt }) => notionalAt(referencePrice(symbolId))))
 }
 
 type BySymbol = (reference: Decimal | undefined) => Decimal | undefined
@@ -56,12 +58,4 @@ function sizeOf(
   if (isBuy && price !== undefined) return multiplyDecimals(remaining, price)
   if (reference === undefined) return undefined
   return multiplyDecimals(remaining, maxDecimal(reference, price ?? zero))
-}
-
-function sum(parts: readonly (Decimal | undefined)[]): Decimal | undefined {
-  return parts.reduce(
-    (total, part) =>
-      total === undefined || part === undefined ? undefined : addDecimals(total, part),
-    zero,
-  )
 }

@@ -1,7 +1,7 @@
-import { hash } from "node:crypto"
 import { isDeepStrictEqual } from "node:util"
 
 import { Fault } from "../../std/fault.ts"
+import { sha256Hex } from "../../std/sha256.ts"
 import { type LedgerTime, recordedTime } from "../process/clock.ts"
 import { mayTakeOne } from "./may-take-one.ts"
 import { actRow } from "./records/entries.ts"
@@ -112,6 +112,6 @@ export function noHold(): Fault {
 
 /** The row that opens a hold. */
 export function holdRow(ask: HoldAsk, nowMs: LedgerTime): RowOf<"hold_opened"> {
-  const [hold, body_hash] = [makeHoldId(nowMs), hash("sha256", ask.body)]
+  const [hold, body_hash] = [makeHoldId(nowMs), sha256Hex(ask.body)]
   return actRow({ act: "hold_opened", hold, ...ask, body_hash }, nowMs)
 }

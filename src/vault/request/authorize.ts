@@ -1,7 +1,8 @@
-import { hash, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 
 import type { Refusal } from "../../contract/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
+import { sha256Hex } from "../../std/sha256.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Endpoint, Signing } from "../../venue/profile.ts"
 import type { Parties } from "../../venue/signing-hash.ts"
@@ -40,7 +41,7 @@ function tokenExpired(name: string, endMs: number): Refusal {
 
 /** SHA-256 of a token, as it is kept. */
 export function hashToken(token: string): string {
-  return `0x${hash("sha256", token)}`
+  return `0x${sha256Hex(token)}`
 }
 
 /** A new token: what it begins with, and 256 random bits in base64url. */

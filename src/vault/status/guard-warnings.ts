@@ -3,6 +3,7 @@ import type { AccountPoll } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { FileSet } from "../config/load-files.ts"
 import type { PlacedGuard } from "../policy/guard-terms.ts"
+import { fullName } from "../request/guard-losses.ts"
 import { tradesOf } from "./guard-use.ts"
 
 const byPolicy = "change the policy's applies_to, then: countersign policy reload"
@@ -57,5 +58,5 @@ function tradeWarnings(set: ActiveSet, { accounts }: AccountPoll): readonly Warn
 }
 
 function namesOf(guards: readonly PlacedGuard[]): string {
-  return guards.map(({ policy, name }) => `${policy}/${name}`).join(", ")
+  return guards.map(fullName).join(", ")
 }

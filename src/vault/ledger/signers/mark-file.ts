@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto"
 import { constants } from "node:fs"
 import { open, type FileHandle } from "node:fs/promises"
 
 import { Fault } from "../../../std/fault.ts"
+import { sha256Hex } from "../../../std/sha256.ts"
 
 /** What is known of a signer outside its ledger. */
 export type Mark = {
@@ -81,7 +81,7 @@ async function readSlots(handle: FileHandle, file: string): Promise<readonly (Sl
 function slotText({ ledger, seq, hash, nonce, waits }: Mark, turn: number): string {
   const word = waits ? "waits" : "good"
   const said = ["countersign mark 1", turn, ledger, seq, hash, nonce, word].join(" ")
-  return `${said} ${checksum(said)}`.padEnd(slotBytes - 1).concat("\n")
+  return `${said} ${sha256Hex(said)}`.padEnd(slotBytes - 1).concat("\n")
 }
 
 const slotPattern =
@@ -90,14 +90,10 @@ const slotPattern =
 function readSlot(text: string): Slot | undefined {
   const found = slotPattern.exec(text) ?? []
   const [, said = "", turn, ledger = "", seq, hash = "", nonce, word, sum] = found
-  if (sum === undefined || sum !== checksum(said)) return undefined
+  if (sum === undefined || sum !== sha256Hex(said)) return undefined
   const numbers = { seq: Number(seq), nonce: Number(nonce) }
   const mark = { ledger, hash, ...numbers, waits: word === "waits" }
   return { mark, turn: Number(turn) }
-}
-
-function checksum(text: string): string {
-  return createHash("sha256").update(text).digest("hex")
 }
 
 function markFault(file: string, what: string, cause: unknown): Fault {
