@@ -2,7 +2,7 @@ import * as z from "zod"
 
 import { parseJson } from "../std/parse-json.ts"
 import type { ArchivedFields } from "../vault/ledger/records/row.ts"
-import type { StoredEntry } from "./read-entries.ts"
+import type { StoredEntry } from "./stored-entry.ts"
 
 /** How an archive begins: what its first entry is chained to. Hashes in hex. */
 export type ArchiveStart = { readonly first_seq: number; readonly previous_hash: string }

@@ -8,7 +8,7 @@ import type {
 } from "../vault/ledger/records/row.ts"
 import { chainHash } from "../vault/ledger/sqlite/journal.ts"
 import type { Checkpoint, JournalHead } from "../vault/ledger/store/audit-queries.ts"
-import type { StoredEntry } from "./read-entries.ts"
+import type { StoredEntry } from "./stored-entry.ts"
 import { isSigned } from "../vault/ledger/audit/checkpoint.ts"
 
 /** The first entry that isn't what it should be. */

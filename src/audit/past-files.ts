@@ -4,6 +4,7 @@ import { parseFileSet, type FileSet, type FileText } from "../vault/config/load-
 import { readSet } from "../vault/ledger/sqlite/opened-state.ts"
 import { readStanding } from "../vault/ledger/sqlite/standing-table.ts"
 import { begunAnew, changesBetween } from "../vault/policy/widening.ts"
+import type { SymbolTable } from "../venue/profile.ts"
 import type { LedgerReader } from "./open-ledger.ts"
 
 /** The files that a hash names. @throws {Fault} `name_unknown`. */
@@ -51,4 +52,14 @@ function filesOf(ledger: LedgerReader, hash: string | undefined): FileSet | unde
   const stored = hash === undefined ? undefined : readSet(ledger, hash)
   const read = stored === undefined ? undefined : parseFileSet(stored.files)
   return read?.ok === true ? read.value : undefined
+}
+
+/** Makes what tells the symbols of the files that a hash names; `undefined` where the ledger doesn't have those. */
+export function symbolReader(ledger: LedgerReader): (hash: unknown) => SymbolTable | undefined {
+  const known = new Map<unknown, SymbolTable | undefined>()
+  return (hash) => {
+    if (typeof hash !== "string") return undefined
+    if (!known.has(hash)) known.set(hash, filesOf(ledger, hash)?.profile.symbols)
+    return known.get(hash)
+  }
 }

@@ -1,31 +1,13 @@
 import type { WholeRecord } from "../contract/views.ts"
-import { parseJson } from "../std/parse-json.ts"
 import { timeOfId } from "../vault/ledger/records/record-id.ts"
 import { isRequest } from "../vault/ledger/found-records.ts"
 import { findArchive } from "../vault/ledger/sqlite/archivable.ts"
 import { recordFinder } from "../vault/ledger/sqlite/stored-rows.ts"
 import { recordedTime } from "../vault/process/clock.ts"
 import { recordView } from "../vault/status/views.ts"
+import { matcher, type EntryFilter } from "./entry-filter.ts"
 import type { LedgerReader } from "./open-ledger.ts"
-
-/** An entry as it is stored, in the database or in an archive. */
-export type StoredEntry = {
-  readonly seq: number
-  readonly id: string
-  readonly kind: string
-  readonly at_ms: number
-  readonly row: string
-  readonly hash: Uint8Array
-}
-
-/** Which entries are wanted; all where nothing is said. */
-export type EntryFilter = {
-  readonly client?: string | undefined
-  readonly key?: string | undefined
-  readonly kind?: string | undefined
-  /** Recorded at this wall time or later. */
-  readonly sinceMs?: number | undefined
-}
+import { fieldsOf, type StoredEntry } from "./stored-entry.ts"
 
 /** How many entries are read at a time: a few milliseconds. */
 const pageEntries = 1_000
@@ -129,38 +111,6 @@ export function archiveOf(ledger: LedgerReader, id: string): string | undefined 
 function holdOf({ row }: StoredEntry): string | undefined {
   const { hold, release } = fieldsOf(row)
   return textOf(hold) ?? textOf(release)
-}
-
-function matcher(ledger: LedgerReader, filter: EntryFilter): (entry: StoredEntry) => boolean {
-  const ownerOf = ledger.prepare(
-    `SELECT client, key FROM requests WHERE id = ?1
-     UNION ALL SELECT row ->> '$.client', row ->> '$.key'
-     FROM refusals JOIN entries USING (seq) WHERE refusals.id = ?1`,
-  )
-  const ownerIn = (row: string): Fields => {
-    const fields = fieldsOf(row)
-    const record = textOf(fields["record"])
-    return record === undefined ? fields : (ownerOf.get(record) ?? {})
-  }
-  const wanted = (["client", "key"] as const).filter((name) => filter[name] !== undefined)
-  return (entry) => {
-    if (!isOfKindAndTime(entry, filter)) return false
-    if (wanted.length === 0) return true
-    const owner = ownerIn(entry.row)
-    return wanted.every((name) => owner[name] === filter[name])
-  }
-}
-
-function isOfKindAndTime(entry: StoredEntry, { kind, sinceMs = -Infinity }: EntryFilter): boolean {
-  return entry.at_ms >= sinceMs && (kind ?? entry.kind) === entry.kind
-}
-
-type Fields = Readonly<Record<string, unknown>>
-
-/** The fields of a row. Empty where it can't be read: showing what is there doesn't prove it. */
-export function fieldsOf(row: string): Fields {
-  const fields = parseJson(row)
-  return typeof fields === "object" && fields !== null ? (fields as Fields) : {}
 }
 
 function textOf(value: unknown): string | undefined {

@@ -21,7 +21,8 @@ import {
 import { chainStart, openChainCheck } from "./chain-check.ts"
 import { checkArchive } from "./check-archive.ts"
 import type { LedgerReader } from "./open-ledger.ts"
-import { entriesAfter, type StoredEntry } from "./read-entries.ts"
+import { entriesAfter } from "./read-entries.ts"
+import type { StoredEntry } from "./stored-entry.ts"
 
 /** The vault whose ledger is archived: it says what may go, records what is in a file, and removes that. */
 type ArchivedVault = {

@@ -149,6 +149,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
       description: "what was recorded",
       commands: {
         tail: async () => (await import("./audit/entries.ts")).auditTail,
+        find: async () => (await import("./audit/find.ts")).auditFind,
         show: async () => (await import("./audit/entries.ts")).auditShow,
         verify: async () => (await import("./audit/verify.ts")).auditVerify,
         export: async () => (await import("./audit/export.ts")).auditExport,

@@ -3,6 +3,7 @@
 
 import * as z from "zod"
 
+import { takenOrderSchema } from "../link/calls/both-ways.ts"
 import type { PayloadShape } from "../venue/profile.ts"
 import { guardKindSchema, refusalSchema } from "./refusal.ts"
 
@@ -171,7 +172,14 @@ export const recordViewSchema = z
     policy_hash: text,
     refusal: refusalSchema.nullable(),
     outcome: z
-      .strictObject({ status: int.nullable(), code: text.nullable() })
+      .strictObject({
+        status: int.nullable(),
+        code: text.nullable(),
+        order: takenOrderSchema
+          .readonly()
+          .nullable()
+          .describe("What the venue calls the order that it took: its own words."),
+      })
       .readonly()
       .nullable()
       .describe("What the venue answered."),

@@ -1,4 +1,6 @@
-import { entriesAfter, type EntryFilter, type StoredEntry } from "../../src/audit/read-entries.ts"
+import type { EntryFilter } from "../../src/audit/entry-filter.ts"
+import { entriesAfter } from "../../src/audit/read-entries.ts"
+import type { StoredEntry } from "../../src/audit/stored-entry.ts"
 import { ledgerReading, type Admin } from "../../src/commands/installation/admin.ts"
 import type { AdminResults } from "../../src/link/calls/methods.ts"
 import type { TestVault } from "./open-test-vault.ts"

@@ -1189,11 +1189,21 @@ class Limits(TypedDict):
     budgets: Sequence[BudgetView]
 
 
+class RecordViewOutcomeOrder(TypedDict):
+    """What the venue calls the order that it took: its own words."""
+
+    order_id: str
+    state: str
+    tx_hash: str
+
+
 class RecordViewOutcome(TypedDict):
     """What the venue answered."""
 
     status: Optional[int]
     code: Optional[str]
+    # What the venue calls the order that it took: its own words.
+    order: Optional[RecordViewOutcomeOrder]
 
 
 class RecordView(TypedDict):

@@ -1,24 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { atOneMoment, type LedgerReader } from "../../audit/open-ledger.ts"
-import {
-  fieldsOf,
-  aboutEntry,
-  archiveOf,
-  entriesAfter,
-  lastEntries,
-  type EntryFilter,
-  type StoredEntry,
-} from "../../audit/read-entries.ts"
+import type { Found } from "../../audit/find-records.ts"
+import type { EntryFilter } from "../../audit/entry-filter.ts"
+import { aboutEntry, archiveOf, entriesAfter, lastEntries } from "../../audit/read-entries.ts"
+import { fieldsOf, membersOf, type StoredEntry } from "../../audit/stored-entry.ts"
 import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
 import { entryLine } from "../../audit/archive-lines.ts"
 import type { Installation } from "../../vault/config/installation.ts"
-import { argument, command, flag, option, parsed, withDefault } from "../cli/command.ts"
+import { argument, command, flag, option, parsed } from "../cli/command.ts"
 import { tell } from "../cli/print.ts"
 import { withStopSignal, type Terminal } from "../cli/terminal.ts"
-import { wholeUpTo } from "../cli/values.ts"
+import { momentForm, momentOf, wholeUpTo } from "../cli/values.ts"
 import { withLedger } from "../installation/admin.ts"
 import {
   installationCommand,
@@ -73,9 +68,13 @@ const words: ReadonlyMap<string, (fields: Fields, id: string) => string> = new M
   ["act", actWords],
 ])
 
-/** The venue's status and code, as far as it answered. */
+/** The venue's status and code, as far as it answered, and its words for the order. */
 function answerWords(of: Fields): string {
-  return [text(of, "status"), text(of, "code")].filter((part) => part !== "-").join(" ")
+  const order = Object.entries(membersOf(of["order"])).map(
+    ([name, word]) => `${name}=${String(word)}`,
+  )
+  const said = [text(of, "status"), text(of, "code")].filter((part) => part !== "-")
+  return [...said, ...order].join(" ")
 }
 
 function refusalWords(of: Fields): string {
@@ -119,23 +118,23 @@ export const auditShow = installationCommand({
     withLedger(installation, (ledger) => {
       const about = aboutEntry(ledger, id)
       if (about === undefined) throw unknown(archiveOf(ledger, id))
-      return [about.entry, ...about.others]
+      return about
     }),
   shows: "records",
-  json: answerOf,
+  json: shownAbout,
   print: linesOf,
 })
 
-function answerOf([entry, ...others]: readonly StoredEntry[]) {
-  return { entry: entry && jsonOf(entry), others: others.map(jsonOf) }
+/** A record and what was heard of it, for scripts. */
+export function shownAbout({ entry, others }: Found) {
+  return { entry: jsonOf(entry), others: others.map(jsonOf) }
 }
 
 function jsonOf({ hash, row }: StoredEntry) {
   return { hash: Buffer.from(hash).toString("hex"), row: fieldsOf(row) }
 }
 
-function linesOf([entry, ...others]: readonly StoredEntry[]): readonly string[] {
-  if (entry === undefined) return []
+function linesOf({ entry, others }: Found): readonly string[] {
   const row = JSON.stringify(fieldsOf(entry.row), undefined, 2)
   return [
     `entry ${entry.seq}, hash ${Buffer.from(entry.hash).toString("hex")}`,
@@ -159,35 +158,58 @@ function unknown(archive: string | undefined): Fault {
 
 const maxLines = 100_000
 
+const filterOptions = {
+  client: option("--client <name>", "those of one client"),
+  key: option("--key <name>", "those of one key"),
+  kind: option("--kind <kind>", "those of one kind, such as request, refusal or act"),
+  rule: option(
+    "--rule <rule>",
+    "those that an entry of a policy decided, such as bot/quote or quote",
+  ),
+  symbol: option("--symbol <name>", "those of a symbol, by its name in venue.yaml"),
+  code: option(
+    "--code <code>",
+    "those with a refusal's code or reason, or with a code of the venue's",
+  ),
+}
+
 /** `countersign audit tail --follow` */
 export const auditTail = command({
   description: "show the last entries of the ledger",
   examples: [
     "countersign audit tail -n 50 --client mm-bot",
+    "countersign audit tail --since 1h --symbol BTC-PERP --code policy_denied",
     "countersign audit tail --follow --json | jq .row",
   ],
   options: {
     count: parsed(
-      withDefault(option("-n, --lines <count>", "how many"), "20"),
+      option(
+        "-n, --lines <count>",
+        "how many; 20 if left out, or all where --since says since when",
+      ),
       wholeUpTo(maxLines),
       `a number from 0 to ${maxLines}`,
     ),
-    client: option("--client <name>", "those of one client"),
-    key: option("--key <name>", "those of one key"),
-    kind: option("--kind <kind>", "those of one kind, such as request, refusal or act"),
+    sinceMs: parsed(
+      option("--since <when>", "since when: a duration like 7d, or a date"),
+      momentOf,
+      momentForm,
+    ),
+    ...filterOptions,
     follow: flag("--follow", "keep showing new entries, until Ctrl-C"),
     ...installationOptions,
     ...jsonOption,
   },
-  run: async ({ count, client, key, kind, follow, json, ...options }, terminal) => {
-    const filter = { client, key, kind }
+  run: async ({ count, follow, json, ...options }, terminal) => {
+    const filter: EntryFilter = options
+    const most = count ?? (filter.sinceMs === undefined ? 20 : maxLines)
     const installation = installationOf(options)
     const lineOf = json ? shownEntry : (entry: StoredEntry) => `${entryWords(entry)}\n`
     const show = (shown: readonly StoredEntry[]): void => {
       terminal.stdout.write(shown.map(lineOf).join(""))
     }
     const last = await withLedger(installation, (ledger) =>
-      seen(ledger, () => lastEntries(ledger, count, filter)),
+      seen(ledger, () => lastEntries(ledger, most, filter)),
     )
     show(last.entries)
     if (follow) await followEntries({ installation, after: last.seq, filter, show, terminal })

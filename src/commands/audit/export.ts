@@ -4,7 +4,9 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 
 import type { LedgerReader } from "../../audit/open-ledger.ts"
-import { entriesAfter, fieldsOf, type StoredEntry } from "../../audit/read-entries.ts"
+import { symbolReader } from "../../audit/past-files.ts"
+import { entriesAfter } from "../../audit/read-entries.ts"
+import { fieldsOf, membersOf, type StoredEntry } from "../../audit/stored-entry.ts"
 import { visible } from "../../std/visible.ts"
 import { command, choice, option, parsed, withDefault } from "../cli/command.ts"
 import { withNewFile } from "../cli/new-file.ts"
@@ -16,6 +18,7 @@ import {
   jsonOption,
 } from "../installation/installation-command.ts"
 import { withLedger } from "../installation/admin.ts"
+import { orderCellNames, orderCells } from "./order-cells.ts"
 import { shownEntry } from "./entries.ts"
 import { momentForm, momentOf } from "../cli/values.ts"
 
@@ -62,9 +65,10 @@ function* linesOf(
   counted: { entries: number },
 ): Generator<string> {
   if (format === "csv") yield csvHead()
+  const symbolsOf = symbolReader(ledger)
   for (const entry of entriesAfter(ledger, 0, { sinceMs })) {
     counted.entries += 1
-    yield format === "csv" ? csvEntry(entry) : shownEntry(entry)
+    yield format === "csv" ? csvEntry(entry, symbolsOf) : shownEntry(entry)
   }
 }
 
@@ -97,23 +101,38 @@ const fieldNames = [
   "act",
 ] as const
 
+/** What the venue calls an order that it took. */
+const takenNames = ["order_id", "state", "tx_hash"] as const
+
 /** The first line of an export as CSV. */
 export function csvHead(): string {
-  return csvLine(["seq", "at", "kind", "id", ...fieldNames, "message", "hash", "row"])
+  return csvLine([
+    "seq",
+    "at",
+    "kind",
+    "id",
+    ...fieldNames,
+    ...takenNames,
+    ...orderCellNames,
+    "message",
+    "hash",
+    "row",
+  ])
 }
 
 /** An entry as a line of CSV (RFC 4180). Its last cell is the whole row. */
-export function csvEntry(entry: StoredEntry): string {
+export function csvEntry(entry: StoredEntry, symbolsOf: ReturnType<typeof symbolReader>): string {
   const fields = fieldsOf(entry.row)
-  const refusal = fields["refusal"]
-  const refused = typeof refusal === "object" && refusal !== null ? { ...refusal } : {}
-  const { code, message } = refused as { readonly code?: unknown; readonly message?: unknown }
+  const { code, message } = membersOf(fields["refusal"])
+  const order = membersOf(fields["order"])
   return csvLine([
     entry.seq,
     new Date(entry.at_ms).toISOString(),
     entry.kind,
     entry.id,
     ...fieldNames.map((name) => fields[name] ?? (name === "code" ? code : undefined)),
+    ...takenNames.map((name) => order[name]),
+    ...orderCells(fields, symbolsOf(fields["policy_hash"])),
     message,
     Buffer.from(entry.hash).toString("hex"),
     entry.row,

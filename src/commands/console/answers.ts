@@ -4,12 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import type * as z from "zod"
 
-import {
-  entryAt,
-  lastEntries,
-  readWholeRecord,
-  type StoredEntry,
-} from "../../audit/read-entries.ts"
+import { entryAt, lastEntries, readWholeRecord } from "../../audit/read-entries.ts"
+import type { StoredEntry } from "../../audit/stored-entry.ts"
 import {
   asks,
   maxLineBytes,

@@ -1,10 +1,7 @@
+import { wordsOf } from "../../audit/entry-filter.ts"
 import { atOneMoment, type LedgerReader } from "../../audit/open-ledger.ts"
-import {
-  entriesAfter,
-  entriesBefore,
-  lastEntries,
-  type StoredEntry,
-} from "../../audit/read-entries.ts"
+import { entriesAfter, entriesBefore, lastEntries } from "../../audit/read-entries.ts"
+import type { StoredEntry } from "../../audit/stored-entry.ts"
 import { askedText, symbolsIn } from "../../console/asked-text.ts"
 import { maxEntries, type Answer, type Decision } from "../../console/asks.ts"
 import { whoRefused } from "../../vault/ledger/records/entries.ts"
@@ -125,6 +122,6 @@ function decisionOf({ seq, row }: StoredEntry, { symbols, holds }: Known): Decis
 
 /** A refusal is about the symbols that its sentence names. */
 function symbolsNamed(message: string, { names }: SymbolsView): readonly string[] {
-  const words = new Set(message.split(/[\s,;:()]+/).map((each) => each.replace(/\.$/, "")))
+  const words = wordsOf(message)
   return Object.values(names).filter((name) => words.has(name))
 }

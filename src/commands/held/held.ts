@@ -1,5 +1,6 @@
 import type { LedgerReader } from "../../audit/open-ledger.ts"
-import { aboutEntry, entriesAfter, fieldsOf } from "../../audit/read-entries.ts"
+import { aboutEntry, entriesAfter } from "../../audit/read-entries.ts"
+import { fieldsOf } from "../../audit/stored-entry.ts"
 import type { HoldView, SymbolsView, CheckReport } from "../../contract/bot-views.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"

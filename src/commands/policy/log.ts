@@ -1,7 +1,8 @@
 import * as z from "zod"
 
 import type { LedgerReader } from "../../audit/open-ledger.ts"
-import { entriesBefore, fieldsOf, type StoredEntry } from "../../audit/read-entries.ts"
+import { entriesBefore } from "../../audit/read-entries.ts"
+import { fieldsOf, type StoredEntry } from "../../audit/stored-entry.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { parseFileSet } from "../../vault/config/load-files.ts"
 import { readArchivedHead } from "../../vault/ledger/sqlite/journal.ts"

@@ -10,7 +10,7 @@ import {
 import type { Dispatcher } from "undici"
 import * as z from "zod"
 
-import type { Outcome } from "../../link/calls/both-ways.ts"
+import { takenOrderSchema, type Outcome } from "../../link/calls/both-ways.ts"
 import type { VenueClockReading } from "../../link/calls/gate-methods.ts"
 import { parseJson } from "../../std/parse-json.ts"
 import { type VenueAnswer, successCode } from "../http/reply.ts"
@@ -221,6 +221,9 @@ const envelope = z.object({
   data: z.object({ scope: z.string() }).optional().catch(undefined),
 })
 
+/** The shape that the interface shows of an order that was placed; of any other nothing is kept. */
+const ofOrder = z.object({ data: takenOrderSchema.strip() })
+
 /**
  * What an answer of the venue means for the record.
  *
@@ -229,10 +232,13 @@ const envelope = z.object({
  */
 export function outcomeOf(answer: VenueAnswer): Outcome {
   const { status } = answer
-  const read = envelope.safeParse(parseJson(answer.body.toString("utf8"))).data
+  const said = parseJson(answer.body.toString("utf8"))
+  const read = envelope.safeParse(said).data
   const code = read?.code
   const hundreds = Math.floor(status / 100)
-  if (code === successCode && hundreds === 2) return { kind: "accepted", status, code }
+  if (code === successCode && hundreds === 2) {
+    return { kind: "accepted", status, code, order: ofOrder.safeParse(said).data?.data }
+  }
   const isRefusal = code !== undefined && code !== successCode
   if (isRefusal && [2, 4].includes(hundreds)) {
     return { kind: "refused", status, code, ...(status === 429 && spentOf(read)) }

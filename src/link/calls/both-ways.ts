@@ -31,6 +31,11 @@ const keptAnswer = z.strictObject({
 })
 export type KeptAnswer = z.infer<typeof keptAnswer>
 
+const word = z.string().max(128)
+
+/** What the venue calls an order that it took, and its state: its own words, from which nothing follows. */
+export const takenOrderSchema = z.strictObject({ order_id: word, state: word, tx_hash: word })
+
 /** What the gate saw of a forwarded request. Informs; it never frees headroom. */
 export const outcomeSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("sent") }),
@@ -52,6 +57,7 @@ export const outcomeSchema = z.discriminatedUnion("kind", [
     again: z.literal(true).optional(),
     /** Of requests that have an idempotency key. */
     answer: keptAnswer.optional(),
+    order: takenOrderSchema.optional(),
     /** Which of its rate budgets the venue said is spent. */
     spent: z.enum(["address", "ip"]).optional(),
   }),

@@ -37,7 +37,7 @@ function outcomeRow(record: RecordId, outcome: Outcome, nowMs: number): OutcomeR
 }
 
 /** What is said only where it says something. */
-function extrasOf(outcome: Outcome): Pick<OutcomeRow, "withdrawn" | "again" | "answer"> {
+function extrasOf(outcome: Outcome): Pick<OutcomeRow, "withdrawn" | "again" | "answer" | "order"> {
   switch (outcome.kind) {
     case "sent":
     case "unknown":
@@ -49,6 +49,7 @@ function extrasOf(outcome: Outcome): Pick<OutcomeRow, "withdrawn" | "again" | "a
       return {
         ...(outcome.again === true && { again: true }),
         ...(outcome.answer !== undefined && { answer: outcome.answer }),
+        ...(outcome.order !== undefined && { order: outcome.order }),
       }
   }
 }

@@ -5,7 +5,7 @@ import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import { isRequest, stateOf } from "../ledger/found-records.ts"
-import type { FoundRecord } from "../ledger/store/store.ts"
+import type { FoundRecord, FoundRequest } from "../ledger/store/store.ts"
 import type { RecentRefusal } from "../ledger/store/audit-queries.ts"
 import type { LedgerTime } from "../process/clock.ts"
 
@@ -60,15 +60,20 @@ export function recordView(found: FoundRecord, nowMs: LedgerTime): RecordView {
   const always = { id, client, key, operation, decided_at, policy_hash }
   const state = stateOf(found, nowMs)
   if (!isRequest(found)) return { ...always, state, ...notSigned, refusal: found.row.refusal }
-  const { row, status, code } = found
+  const { row } = found
   const { nonce, expires_after, idempotency } = row
   return {
     ...always,
     ...{ state, nonce, expires_after, refusal: null },
-    outcome: status === null && code === null ? null : { status, code },
+    outcome: outcomeView(found),
     idempotency_key: idempotency?.by === "header" ? idempotency.key : null,
     client_order_id: row.client_order_id ?? null,
   }
+}
+
+function outcomeView({ status, code, answered }: FoundRequest): RecordView["outcome"] {
+  if (status === null && code === null) return null
+  return { status, code, order: answered?.order ?? null }
 }
 
 const notSigned = {

@@ -1,6 +1,7 @@
 import * as z from "zod"
 
 import type { Refusal } from "../../../contract/refusal.ts"
+import { takenOrderSchema } from "../../../link/calls/both-ways.ts"
 import type { Immutable } from "../../../std/immutable.ts"
 import { clientSchema, keySchema } from "./bindings.ts"
 import { addressSchema, decimalText, operationSchema, text, whole } from "./fields.ts"
@@ -98,6 +99,7 @@ const outcome = z.object({
   answer: z
     .object({ body: text, type: text.optional(), encoding: text.optional() })
     .exactOptional(),
+  order: takenOrderSchema.strip().exactOptional(),
 })
 
 const named = z.object({ name: text })

@@ -169,8 +169,8 @@ function outcomeWriter(database: DatabaseSync): (row: OutcomeRow, journal: Journ
     const seq = journal.append(row)
     const heard = hear(found.heard, wordOf(row, found.sends))
     if (heard !== found.heard) {
-      const answerSeq = isFinal(heard) && row.answer !== undefined ? seq : null
-      replace.run(heard, row.status, row.code, answerSeq, row.record)
+      const keptSeq = isFinal(heard) && keepsWords(row) ? seq : null
+      replace.run(heard, row.status, row.code, keptSeq, row.record)
     }
     if (row.outcome === "sent") countSend.run(row.record)
     if (row.withdrawn === true) withdraw.run(row.status, row.code, row.record)
@@ -187,6 +187,10 @@ function wordOf({ outcome, again }: OutcomeRow, sends: number): Heard {
 
 function isFinal(heard: Heard): boolean {
   return heard === "accepted" || heard === "refused"
+}
+
+function keepsWords({ answer, order }: OutcomeRow): boolean {
+  return answer !== undefined || order !== undefined
 }
 
 type FoundRequest = {

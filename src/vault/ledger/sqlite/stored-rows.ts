@@ -14,7 +14,9 @@ type Columns = Readonly<Record<string, unknown>>
 /** Prepares the look-up of a request or refusal by id. */
 export function recordFinder(database: DatabaseSync): (id: string) => FoundRecord | undefined {
   const findRequest = database.prepare(
-    `SELECT row, heard, status, code FROM requests JOIN entries USING (seq) WHERE requests.id = ?`,
+    `SELECT e.row, r.heard, r.status, r.code, a.row AS answered
+     FROM requests r JOIN entries e ON e.seq = r.seq LEFT JOIN entries a ON a.seq = r.answer_seq
+     WHERE r.id = ?`,
   )
   const findRefusal = database.prepare(
     `SELECT row FROM refusals JOIN entries USING (seq) WHERE refusals.id = ?`,
@@ -27,6 +29,7 @@ export function recordFinder(database: DatabaseSync): (id: string) => FoundRecor
         heard: request["heard"] as Heard | null,
         status: request["status"] as number | null,
         code: request["code"] as string | null,
+        answered: outcomeIn(request["answered"]),
       }
     }
     const refusal = findRefusal.get(id) as Columns | undefined
@@ -88,14 +91,13 @@ export function keyFinder(database: DatabaseSync): StoreTurn["found"] {
   return (key) => {
     const found = find.get(key.client, storedKey(key)) as Columns | undefined
     if (found === undefined) return key.by === "check" ? findCheck(key.key) : undefined
-    const answered = found["answered"] as string | null
     return {
       row: JSON.parse(found["row"] as string) as RequestRow,
       heard: found["heard"] as Heard | null,
       sends: found["sends"] as number,
       status: found["status"] as number | null,
       code: found["code"] as string | null,
-      answered: answered === null ? undefined : (JSON.parse(answered) as OutcomeRow),
+      answered: outcomeIn(found["answered"]),
     }
   }
 }
@@ -109,6 +111,10 @@ function checkFinder(database: DatabaseSync): (id: string) => FoundCheck | undef
     const found = find.get(timeOfId(id) ?? null, id)
     return found && { row: JSON.parse(found["row"] as string) as ShadowRow }
   }
+}
+
+function outcomeIn(row: unknown): OutcomeRow | undefined {
+  return row === null ? undefined : (JSON.parse(row as string) as OutcomeRow)
 }
 
 /** How many records a search gives at most. */

@@ -186,16 +186,14 @@ export type FoundRequest = {
   /** The venue's words that `heard` is from. */
   readonly status: number | null
   readonly code: string | null
+  /** The outcome that the venue's answer, or what it calls the order, is kept with. */
+  readonly answered: OutcomeRow | undefined
 }
 
 export type FoundRecord = FoundRequest | { readonly row: RefusalRow }
 
 /** The request that has a key. */
-export type FoundKey = FoundRequest & {
-  readonly sends: number
-  /** The outcome that the venue's answer is kept with. */
-  readonly answered: OutcomeRow | undefined
-}
+export type FoundKey = FoundRequest & { readonly sends: number }
 
 /** A recorded check, by the id that is its key. */
 export type FoundCheck = { readonly row: ShadowRow }

@@ -37,6 +37,34 @@ describe("outcome", () => {
     })
   }
 
+  const taken = { order_id: "7001", state: "open", tx_hash: "0x5d" }
+  const long = "7".repeat(128)
+  for (const [says, data, order] of [
+    [
+      "of the shape that the interface shows keeps the venue's words",
+      { ...taken, client_order_id: null },
+      taken,
+    ],
+    ["keeps a word of 128 characters", { ...taken, state: long }, { ...taken, state: long }],
+    ["keeps nothing with a word of 129", { ...taken, state: `${long}7` }, undefined],
+    ["keeps nothing with a word that is no text", { ...taken, order_id: 7001 }, undefined],
+    ["keeps nothing with a word missing", { order_id: "7001", state: "open" }, undefined],
+    ["keeps nothing of a list", { list: [taken] }, undefined],
+    ["keeps nothing of no data", null, undefined],
+  ] as const) {
+    it(`of an order that was taken ${says}`, () => {
+      const body = Buffer.from(JSON.stringify({ code: "0", msg: "", data }))
+      const outcome = outcomeOf({ status: 200, headers: {}, body })
+      assert.ok(outcome.kind === "accepted")
+      assert.deepEqual(outcome.order, order)
+    })
+  }
+
+  it("keeps no words of an order that was refused", () => {
+    const body = Buffer.from(JSON.stringify({ code: "10001", data: taken }))
+    assert.ok(!("order" in outcomeOf({ status: 400, headers: {}, body })))
+  })
+
   for (const [status, body, spent] of [
     [429, '{"code":"10029","data":{"scope":"address"}}', "address"],
     [429, '{"code":"10029","data":{"scope":"ip"}}', "ip"],

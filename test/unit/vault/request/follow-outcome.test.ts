@@ -52,7 +52,7 @@ function record(
     ...{ policy_hash: "", rule: "p/r", purpose: "forward" },
     ...changes,
   }
-  return { row, heard, status: null, code: null }
+  return { row, heard, status: null, code: null, answered: undefined }
 }
 
 const approve = (agent: KeyEntry, validDays = 30, changes: Changes = {}) =>
