@@ -81,6 +81,7 @@ describe("what the daemon forwards to the sandbox", { timeout: 120_000 }, () => 
     orderId = String(answer.json.data["order_id"])
     assert.deepEqual(await openOrders(), [orderId])
     const record = await recordOf(answer, "accepted")
+    const { state, tx_hash: hash } = answer.json.data
     const { decided_at: decidedAt, nonce, policy_hash: policyHash } = record
     assert.match(policyHash, /^[0-9a-f]{64}$/)
     assert.deepEqual(record, {
@@ -94,7 +95,7 @@ describe("what the daemon forwards to the sandbox", { timeout: 120_000 }, () => 
       decided_at: decidedAt,
       policy_hash: policyHash,
       refusal: null,
-      outcome: { status: 200, code: "0" },
+      outcome: { status: 200, code: "0", order: { order_id: orderId, state, tx_hash: hash } },
       idempotency_key: null,
       client_order_id: "q-1",
     })
@@ -129,7 +130,7 @@ describe("what the daemon forwards to the sandbox", { timeout: 120_000 }, () => 
     const id = String(reply.headers["countersign-record"])
     const known = { headers: new Headers({ "Countersign-Record": id }) }
     const { outcome } = await recordOf(known as Answer, "unknown")
-    assert.deepEqual(outcome, { status: 200, code: null })
+    assert.deepEqual(outcome, { status: 200, code: null, order: null })
   })
 
   it("revokes an agent, which never signs again", async () => {

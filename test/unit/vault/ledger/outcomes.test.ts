@@ -86,10 +86,10 @@ describe("the state of a record", () => {
     const { record } = await reserved(ledger, clock.nowMs())
     await ledger.settle(record, outcomes.unknown, ledgerTime(clock.nowMs()))
     const unknown = await recordOf(ledger, record, ledgerTime(clock.nowMs()))
-    assert.deepEqual(unknown?.outcome, { status: 502, code: null })
+    assert.deepEqual(unknown?.outcome, { status: 502, code: null, order: null })
     await ledger.settle(record, outcomes.accepted, ledgerTime(clock.nowMs()))
     const accepted = await recordOf(ledger, record, ledgerTime(clock.nowMs()))
-    assert.deepEqual(accepted?.outcome, { status: 200, code: "0" })
+    assert.deepEqual(accepted?.outcome, { status: 200, code: "0", order: null })
   })
 
   it("can't be told of a request that isn't there, and nothing is written then", async () => {
