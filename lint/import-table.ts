@@ -101,6 +101,12 @@ export const importTable: readonly Row[] = [
     why: "A bot's project has the client alone.",
   },
   {
+    path: "mcp/",
+    may: ["std/", "client/", "words/", "venue/"],
+    never: ["SQLite", "HTTP", "TLS", "undici", "Express"],
+    why: "The tools of agents ask the daemon by the client alone.",
+  },
+  {
     path: "console/",
     may: ["std/", "link/", "contract/"],
     never: ["SQLite"],

@@ -91,6 +91,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
       },
     },
     serve: async () => (await import("./serve.ts")).serve,
+    mcp: async () => (await import("./mcp.ts")).mcp,
     "install-service": async () => (await import("./install-service.ts")).installService,
     "init-service": async () => (await import("./init-service.ts")).initService,
   },
@@ -203,7 +204,14 @@ const tree: Readonly<Record<string, Load | Group>> = Object.fromEntries(
 )
 
 /** They work on no installation, or on the services' alone. */
-const withoutPlace = new Set(["install-service", "init-service", "demo", "sandbox", "completion"])
+const withoutPlace = new Set([
+  "install-service",
+  "init-service",
+  "demo",
+  "sandbox",
+  "mcp",
+  "completion",
+])
 
 /** The words of every command that takes the options that name an installation. */
 export const namesWithPlace: ReadonlySet<string> = new Set(

@@ -1,0 +1,178 @@
+import * as z from "zod"
+
+import type { Answer, CallOptions, VenueWords } from "../client/create-client.ts"
+import { failureAnswer, refusalAnswer, unknownAnswer, valueIn, type ToolAnswer } from "./answers.ts"
+import { bodyOf, notionalOf, orderInput, symbolInput, wordsOf } from "./order-input.ts"
+import { idOf, idPattern } from "./others-words.ts"
+import { tool, type Desk, type Tool } from "./tool.ts"
+
+const ordersPath = "/v1/trade/orders"
+/** With `check:` before it, it is no longer than an idempotency key may be. */
+const checkId = z.string().regex(/^[A-Za-z0-9._-]{1,58}$/)
+const id = z.string().regex(idPattern)
+
+/** The tools that the order's way leads through: check, place, and out again. */
+export function orderTools(desk: Desk): readonly Tool[] {
+  const { canPlace, canCancel, canCancelAll } = desk.reach
+  return [
+    ...(canPlace ? [checkOrder(desk), placeOrder(desk)] : []),
+    ...(canCancel ? [cancelOrder(desk)] : []),
+    ...(canCancelAll ? [cancelAll(desk)] : []),
+  ]
+}
+
+function checkOrder(desk: Desk): Tool {
+  const { client, reach, signal } = desk
+  return tool({
+    name: "check_order",
+    description:
+      "Asks whether an order would be signed now, and why; call it before place_order, which takes its `check` and the same order. It sends nothing and reserves nothing.",
+    input: z.strictObject({ order: orderInput(reach.symbols), ...keyInput(desk) }),
+    hints: { readOnlyHint: true, openWorldHint: false },
+    run: async ({ order, key }) => {
+      const body = bodyOf(order, reach.symbols)
+      const by = { ...keyOf(key), shadow: true, signal }
+      const answer = await client.check(ordersPath, body, by)
+      if (!answer.ok) return failureAnswer(answer, desk.nowMs())
+      const { would_sign, refusal, verdicts, limits } = answer.data
+      return {
+        ok: true,
+        check: answer.record ?? null,
+        expires_in_ms: valueIn(answer.data, "expires_in_ms") ?? null,
+        would_sign,
+        ...(refusal !== null && { refusal: refusalAnswer(refusal, desk.nowMs()) }),
+        in_words: wordsOf(body, reach.symbols),
+        worst: notionalOf(order),
+        verdicts: verdicts
+          .filter(({ reason }) => reason !== "endpoint_not_covered")
+          .map(({ policy, rule, verdict, reason }) => {
+            return { rule: `${policy}/${rule}`, verdict, reason }
+          }),
+        room: limits.map(({ policy, limit, max, used, asked }) => {
+          return { limit: `${policy}/${limit}`, max, used, asked }
+        }),
+        fits: valueIn(answer.data, "fits") ?? null,
+      }
+    },
+  })
+}
+
+function placeOrder(desk: Desk): Tool {
+  const { client, reach, signal } = desk
+  return tool({
+    name: "place_order",
+    description:
+      "Places an order that check_order has checked: give its `check` and the same order again. All is judged anew, so it may be refused. Called again with the same check it answers the same and places nothing more.",
+    input: z.strictObject({
+      check: checkId.describe("From check_order."),
+      order: orderInput(reach.symbols).describe("The same as was checked."),
+      ...keyInput(desk),
+    }),
+    hints: { destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    run: async ({ check, order, key }) => {
+      const body = bodyOf(order, reach.symbols)
+      const by = { ...keyOf(key), ...boundTo(check), signal }
+      const answer = await client.send(ordersPath, body, by)
+      const in_words = wordsOf(body, reach.symbols)
+      return { ...(await sentAnswer(answer, desk, check)), in_words }
+    },
+  })
+}
+
+/** What binds an order to its check. Under one key the daemon signs one order, whatever is sent again. */
+function boundTo(check: string): CallOptions {
+  return { idempotencyKey: keyOfCheck(check) }
+}
+
+function keyOfCheck(check: string): string {
+  return `check:${check}`
+}
+
+function cancelOrder(desk: Desk): Tool {
+  const { client, reach, signal } = desk
+  return tool({
+    name: "cancel_order",
+    description: "Cancels one order, by the order_id that place_order answered or by your own id.",
+    input: z.strictObject({
+      order_id: id.optional(),
+      client_order_id: id.optional(),
+      ...symbolChoice(desk),
+    }),
+    hints: wayOut,
+    isWayOut: true,
+    run: async ({ order_id, client_order_id, symbol }) => {
+      const body = {
+        ...(order_id !== undefined && { order_id }),
+        ...(client_order_id !== undefined && { client_order_id }),
+        ...symbolOf(symbol, reach.symbols),
+      }
+      const by = { idempotencyKey: crypto.randomUUID(), signal }
+      return sentAnswer(await client.send("/v1/trade/orders/cancel", body, by), desk)
+    },
+  })
+}
+
+function cancelAll(desk: Desk): Tool {
+  const { client, reach, signal } = desk
+  return tool({
+    name: "cancel_all",
+    description: "Cancels all open orders of the account, or those in one symbol.",
+    input: z.strictObject(symbolChoice(desk)),
+    hints: wayOut,
+    isWayOut: true,
+    run: async ({ symbol }) => {
+      const by = { idempotencyKey: crypto.randomUUID(), signal }
+      const body = symbolOf(symbol, reach.symbols)
+      return sentAnswer(await client.send("/v1/trade/orders/cancel-all", body, by), desk)
+    },
+  })
+}
+
+const wayOut = { destructiveHint: true, idempotentHint: true, openWorldHint: true } as const
+
+function symbolChoice({ reach: { symbols } }: Desk) {
+  return { symbol: (symbols.size === 0 ? z.never() : symbolInput(symbols)).optional() }
+}
+
+function symbolOf(symbol: string | undefined, symbols: ReadonlyMap<string, number>) {
+  const symbolId = symbol === undefined ? undefined : symbols.get(symbol)
+  return symbolId === undefined ? {} : { symbol_id: symbolId }
+}
+
+function keyInput({ reach: { whoami } }: Desk) {
+  const names = whoami.keys.filter(({ role }) => role === "agent").map(({ name }) => name)
+  const key = names.length === 0 ? z.never() : z.enum(names)
+  return { key: key.optional().describe("The key that signs; the usual one without.") }
+}
+
+function keyOf(key: string | undefined): CallOptions {
+  return key === undefined ? {} : { key }
+}
+
+/** What became of what was to be signed and sent. `check`: under whose key, where there is one. */
+async function sentAnswer(
+  answer: Answer<VenueWords>,
+  desk: Desk,
+  check?: string,
+): Promise<ToolAnswer> {
+  if (answer.ok) {
+    const { record, isRepeat, data } = answer
+    const orderId = idOf(data["order_id"])
+    return {
+      ok: true,
+      record: record ?? null,
+      state: idOf(data["state"]) ?? "accepted",
+      ...(orderId !== undefined && { order_id: orderId }),
+      repeated: isRepeat,
+    }
+  }
+  if (!answer.mayHaveArrived) return failureAnswer(answer, desk.nowMs())
+  return unknownAnswer(answer.record ?? (await recordOfCheck(desk, check)))
+}
+
+/** No answer came, so the record is looked for by its key. */
+async function recordOfCheck(desk: Desk, check: string | undefined): Promise<string | undefined> {
+  if (check === undefined) return undefined
+  const found = await desk.client.recordsOf({ idempotency_key: keyOfCheck(check) })
+  return found.ok ? found.data.records[0]?.id : undefined
+}

@@ -1,0 +1,74 @@
+import type { Client, Schemas } from "../client/create-client.ts"
+import { Fault } from "../std/fault.ts"
+import type { SymbolIds } from "./order-input.ts"
+
+/** What a token can come to, as far as the daemon tells it. */
+export type Reach = {
+  readonly whoami: Schemas["Whoami"]
+  /** Of those that were named, the ones that a rule allows. */
+  readonly symbols: SymbolIds
+  readonly canPlace: boolean
+  readonly canCancel: boolean
+  readonly canCancelAll: boolean
+}
+
+/**
+ * Asks the daemon what the token may do: who it is, and by checks that leave no record which operations and which of
+ * `named` some rule is for.
+ *
+ * @throws {Fault} where it doesn't answer, or doesn't know the token.
+ */
+export async function findReach(client: Client, named: SymbolIds): Promise<Reach> {
+  const whoami = await client.whoami()
+  if (!whoami.ok) throw unreached(whoami)
+  const symbols = new Map<string, number>()
+  let canPlace = false
+  for (const [name, symbolId] of named) {
+    const order = { symbol_id: symbolId, is_buy: true, order_type: "limit" } as const
+    const asked = { ...order, price: "1", quantity: "1" }
+    const refused = await refusalOf(client.check("/v1/trade/orders", asked))
+    if (!isCovered(refused)) continue
+    canPlace = true
+    if (refused?.reason !== "symbol_not_allowed") symbols.set(name, symbolId)
+  }
+  const cancel = client.check("/v1/trade/orders/cancel", { order_id: "0" })
+  const cancelAll = client.check("/v1/trade/orders/cancel-all", {})
+  return {
+    whoami: whoami.data,
+    symbols,
+    canPlace: canPlace && symbols.size > 0,
+    canCancel: isCovered(await refusalOf(cancel)),
+    canCancelAll: isCovered(await refusalOf(cancelAll)),
+  }
+}
+
+/** Whether it is a token of a client that trades on paper. */
+export function isPaper(whoami: Schemas["Whoami"]): boolean {
+  return "paper" in whoami && whoami.paper === true
+}
+
+type Refused = { readonly code: string; readonly reason: string | undefined }
+
+async function refusalOf(asked: ReturnType<Client["check"]>): Promise<Refused | undefined> {
+  const answer = await asked
+  if (!answer.ok) throw unreached(answer)
+  const { refusal } = answer.data
+  if (refusal === null) return undefined
+  const { code, data } = refusal
+  return { code, reason: data !== null && "reason" in data ? data.reason : undefined }
+}
+
+/** Whether a rule is for the operation, and the venue's way of signing it is known. */
+function isCovered(refused: Refused | undefined): boolean {
+  if (refused === undefined) return true
+  if (refused.code.endsWith("_undisclosed")) return false
+  return refused.reason === undefined || !uncovered.includes(refused.reason)
+}
+
+const uncovered: readonly string[] = ["no_policy_applies", "no_rule_covers_endpoint"]
+
+function unreached({ source, code }: { readonly source: string; readonly code: string }): Fault {
+  return source === "none"
+    ? new Fault("vault_unavailable", "The daemon doesn't answer; start it, or give its --url.")
+    : new Fault("config_invalid", `The daemon refuses the token: ${code}.`)
+}
