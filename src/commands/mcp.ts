@@ -1,6 +1,7 @@
 import { Console } from "node:console"
 
 import { command, flag, option, parsed, required, withDefault } from "./cli/command.ts"
+import { tell } from "./cli/print.ts"
 import { toolNames, type ToolName } from "../mcp/tool.ts"
 import type { Terminal } from "./cli/terminal.ts"
 
@@ -43,8 +44,10 @@ It asks the daemon as any bot does and can do what its token may, and no more. S
     try {
       // What only agents need is loaded for them alone, and after the console was turned away.
       const { runMcp } = await import("../mcp/run-mcp.ts")
-      await runMcp(options, terminal)
-      return 0
+      const { isOverlong } = await runMcp(options, terminal)
+      if (!isOverlong) return 0
+      tell(terminal, "A message was longer than 256 KiB.")
+      return 1
     } finally {
       restore()
     }

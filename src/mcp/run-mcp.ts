@@ -24,12 +24,14 @@ export type McpOptions = {
 type Streams = { readonly stdin: Readable; readonly stdout: Writable }
 
 /**
- * Serves the tools on these streams until the input ends.
+ * Serves the tools on these streams until the input ends. Resolves with whether a message was too long, which ends it too.
  *
- * @throws {Fault} where the token or the daemon isn't what it should be, before anything is served; and when a message
- * was too long.
+ * @throws {Fault} where the token or the daemon isn't what it should be, before anything is served.
  */
-export async function runMcp(options: McpOptions, streams: Streams): Promise<void> {
+export async function runMcp(
+  options: McpOptions,
+  streams: Streams,
+): Promise<{ readonly isOverlong: boolean }> {
   const token = await readToken(options.tokenFile)
   const client = createClient({ url: options.url, token })
   const reach = await findReach(client, options.symbols)
@@ -38,9 +40,9 @@ export async function runMcp(options: McpOptions, streams: Streams): Promise<voi
   }
   const left = new AbortController()
   const desk = { client, reach, nowMs: Date.now, signal: left.signal }
-  const { isOverlong } = await serveOn(streams, serverFactory(desk, isListed(options)))
+  const served = await serveOn(streams, serverFactory(desk, isListed(options)))
   left.abort()
-  if (isOverlong) throw new Fault("usage", "A message was longer than 256 KiB.")
+  return served
 }
 
 function isListed({ readOnly, tools }: McpOptions): (name: ToolName) => boolean {

@@ -13,6 +13,7 @@ const withoutJson: Readonly<Record<string, string>> = {
   serve: "stays up, says one line when it is ready, and logs JSON on stderr",
   sandbox: "stays up, and says a line for each request",
   demo: "tells a story",
+  mcp: "speaks a protocol",
   completion: "prints a script",
   "ledger host-key": "prints one word",
   "ledger move": "prints SQL",
