@@ -31,7 +31,8 @@ function checkOrder(desk: Desk): Tool {
     hints: { readOnlyHint: true, openWorldHint: false },
     run: async ({ order, key }) => {
       const body = bodyOf(order, reach.symbols)
-      const by = { ...keyOf(key), shadow: true, signal }
+      // A policy may want a key with each request; placing has one too.
+      const by = { ...keyOf(key), idempotencyKey: crypto.randomUUID(), shadow: true, signal }
       const answer = await client.check(ordersPath, body, by)
       if (!answer.ok) return failureAnswer(answer, desk.nowMs())
       const { would_sign, refusal, verdicts, limits } = answer.data
