@@ -13,6 +13,7 @@ import { withStopSignal, type Terminal } from "./cli/terminal.ts"
 import { startDaemon } from "./daemon/start-daemon.ts"
 import { createInstallation } from "./init/create-installation.ts"
 import { configText } from "./init/init-texts.ts"
+import { playTools } from "./demo-tools.ts"
 import { withAdmin } from "./installation/admin.ts"
 import { generateKey } from "./keys/keys.ts"
 
@@ -73,7 +74,7 @@ function demoRequests(stage: Stage) {
       expectedStatus: 403,
       expectedText: "wallet_key_required",
     },
-  ]
+  ] as const
 }
 
 /** Lines to paste into a shell while the demo stays up. */
@@ -119,6 +120,8 @@ function demoOrder(quantity: string) {
 
 /** What the demo plays on: sandbox and daemon, as real as any, with keys that live as long as it does. */
 type Stage = {
+  /** For files that go with it. */
+  readonly directory: string
   readonly daemonUrl: string
   readonly sandboxUrl: string
   readonly token: string
@@ -133,13 +136,21 @@ type Stage = {
 export const demo = command({
   description:
     "run sandbox and daemon with throw-away keys, and show an order signed and one refused",
-  examples: ["countersign demo", "countersign demo --once"],
-  options: { once: flag("--once", "show it and end, instead of staying up") },
-  run: async ({ once }, terminal) => {
+  examples: ["countersign demo", "countersign demo --once", "countersign demo --mcp"],
+  options: {
+    once: flag("--once", "show it and end, instead of staying up"),
+    mcp: flag("--mcp", "show the tools of an agent, and end"),
+  },
+  run: async ({ once, mcp }, terminal) => {
     const say = (line: string): void => void terminal.stdout.write(`${line}\n`)
     await withStopSignal(async (stopped) => {
       const stage = await openDemo(terminal)
       try {
+        if (mcp) {
+          await approveAgent(stage)
+          await playTools(stage, say)
+          return
+        }
         await playDemo(stage, say)
         if (once) return
         for (const line of curlLines(stage)) say(line)
@@ -178,6 +189,7 @@ async function openDemo(terminal: Terminal): Promise<Stage> {
     }
     return {
       ...(await addBot(installation)),
+      directory,
       daemonUrl: daemon.url,
       sandboxUrl: venue.url,
       broken: daemon.broken,
@@ -227,6 +239,13 @@ async function playDemo(stage: Stage, say: (line: string) => void): Promise<void
     const where = refusedWhere(text)
     if (where !== undefined) say(`    refused by ${where}`)
   }
+}
+
+/** As the wallet key's owner does, before an agent has anything to trade by. */
+async function approveAgent(stage: Stage): Promise<void> {
+  const [approval] = demoRequests(stage)
+  const { status, text } = await post(stage, approval)
+  if (status !== approval.expectedStatus) throw new Fault("internal", `Not approved: ${text}`)
 }
 
 async function post(stage: Stage, { path, body, key }: ReturnType<typeof demoRequests>[number]) {

@@ -65,6 +65,21 @@ describe("countersign demo", { timeout: 120_000 }, () => {
     assertNothingLeft()
   })
 
+  it("shows with --mcp what an agent's tools answer, and ends", async () => {
+    const { code, stdout, stderr } = await countersignProcess(["demo", "--mcp"], "", {
+      environment,
+    })
+    assert.equal(code, 0, stderr)
+    const [, checked, placed, again, refused, cancelled] = stdout.split(/^(?=\d\. )/m)
+    assert.match(checked ?? "", /← \{"ok":true,"check":"rec_\w+".*"would_sign":true/)
+    assert.match(placed ?? "", /← \{"ok":true,.*"order_id":"\d+","repeated":false/)
+    assert.match(again ?? "", /← \{"ok":true,.*"repeated":true/)
+    assert.match(refused ?? "", /"would_sign":false.*"reason":"quantity_over_max"/)
+    assert.match(cancelled ?? "", /← \{"ok":true,.*"state":"cancelled"/)
+    assert.equal(stderr, "")
+    assertNothingLeft()
+  })
+
   it("prints curl lines that do what they say", needs("curl", "apt-get install curl"), async () => {
     const demo = await startCountersign(["demo"], lastLine, { environment })
     try {
