@@ -92,6 +92,10 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   unknown_record: { msg: "You have no record of that id; use the one from Countersign-Record." },
   method_not_allowed: { msg: "Use POST here." },
   request_timeout: { msg: "The request took too long to arrive; send it again, whole." },
+  forward_only: {
+    msg: "This client gets no signed body; have the venue sent the same by POST /v1/….",
+    ...recorded,
+  },
   check_required: {
     msg: "Policy wants this checked first (bot/require_check, policies/bot.yaml:2): send it to /check with Countersign-Shadow: 1, then sign the same with Countersign-Check: the id in that answer's Countersign-Record, within 30000 ms.",
     data: { policy: "bot", file: "policies/bot.yaml", line: 2, within_ms: 30_000 },

@@ -83,6 +83,7 @@ export const signErrors: readonly ErrorCode[] = [
   "agent_revoked",
   "agent_expiring",
   "check_required",
+  "forward_only",
   "check_unknown",
   "check_mismatch",
   "check_expired",

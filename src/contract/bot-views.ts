@@ -36,6 +36,9 @@ export const whoamiSchema = z
     default_key: text.describe("Signs what names no key."),
     rights: z.array(text).readonly(),
     allow_type_b: z.boolean().describe("Whether it may sign with wallet keys."),
+    forward_only: z
+      .boolean()
+      .describe("No signed body is given to it: `/v1/…` forwards, `/sign` refuses."),
     paper: z.boolean().describe("Whether it trades on paper: nothing of its reaches the venue."),
     service_chain: text.nullable().describe("The network's, for account operations."),
     signature_chain_ids: z.array(int).readonly().describe("One of them is an account operation's."),

@@ -77,6 +77,7 @@ export const refusalSchema = z.discriminatedUnion("code", [
   }),
   refused(["agent_revoked"], key),
   refused(["agent_expiring"], { ...key, expires_at: timeMs }),
+  refusedBare(["forward_only"]),
   refused(["right_missing"], { right: z.string() }),
   refused(["locked"], key),
   refusedWith(["frozen"], freezeViewSchema),

@@ -37,6 +37,8 @@ export type ClientView = {
   readonly keys: readonly string[]
   readonly rights: readonly string[]
   readonly allow_type_b: boolean
+  /** No signed body is given to it. */
+  readonly forward_only: boolean
   /** What a request of its is known by, where no header says it. */
   readonly idempotency_by: "header" | "client_order_id"
   /** When its token expires; `null` where it never does. */

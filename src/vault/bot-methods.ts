@@ -158,7 +158,10 @@ function health(vault: Vault): BotResults["health"] {
   }
 }
 
-function whoami({ name, keys, rights, allow_type_b }: Client, vault: Vault): BotResults["whoami"] {
+function whoami(
+  { name, keys, rights, allow_type_b, forward_only }: Client,
+  vault: Vault,
+): BotResults["whoami"] {
   const set = vault.active()
   return {
     kind: "answer",
@@ -167,8 +170,7 @@ function whoami({ name, keys, rights, allow_type_b }: Client, vault: Vault): Bot
       keys: keys.flatMap((key) => set.keys.get(key) ?? []).map((key) => keyView(key, vault)),
       default_key: keys[0],
       rights,
-      allow_type_b,
-      paper: isPaperKey(keys[0], set),
+      ...{ allow_type_b, forward_only: forward_only ?? false, paper: isPaperKey(keys[0], set) },
       ...networkOf(viewOf(keys[0], set).profile),
     },
   }

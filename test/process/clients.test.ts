@@ -46,7 +46,7 @@ describe("clients beside a running daemon", { timeout: 180_000 }, () => {
       `set-bot from now on:
   keys: mm, main → main
   rights: none → prices
-As before: account operations (type B) yes; repeats known by Idempotency-Key; the token, which never expires.
+As before: account operations (type B) yes; signed bodies given; repeats known by Idempotency-Key; the token, which never expires.
 `,
     )
     const refused = await client.post(sign, limitOrder(), { "Countersign-Key": "mm" })

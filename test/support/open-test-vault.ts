@@ -80,6 +80,7 @@ export type NewClient = {
   readonly keys: readonly string[]
   readonly rights?: readonly ClientRight[]
   readonly allowTypeB?: boolean
+  readonly forwardOnly?: boolean
   readonly idempotencyBy?: "header" | "client_order_id"
   readonly expiresInMs?: number
 }

@@ -71,6 +71,7 @@ ErrorCode = Literal[
     "agent_expiring",
     "check_required",
     "right_missing",
+    "forward_only",
     "origin_refused",
     "unknown_endpoint",
     "unknown_record",
@@ -779,6 +780,12 @@ class RefusalAgentExpiring(TypedDict):
     data: AgentExpiringData
 
 
+class RefusalForwardOnly(TypedDict):
+    code: Literal["forward_only"]
+    message: str
+    data: None
+
+
 class RefusalRightMissing(TypedDict):
     code: Literal["right_missing"]
     message: str
@@ -955,6 +962,7 @@ Refusal = Union[
     RefusalApprovalRequired,
     RefusalAgentRevoked,
     RefusalAgentExpiring,
+    RefusalForwardOnly,
     RefusalRightMissing,
     RefusalLocked,
     RefusalFrozen,
@@ -1111,6 +1119,8 @@ class Whoami(TypedDict):
     rights: Sequence[str]
     # Whether it may sign with wallet keys.
     allow_type_b: bool
+    # No signed body is given to it: `/v1/…` forwards, `/sign` refuses.
+    forward_only: bool
     # The network's, for account operations.
     service_chain: Optional[str]
     # One of them is an account operation's.

@@ -155,6 +155,7 @@ _FAMILY_OF: Dict[ErrorCode, Type[Failure]] = {
     "unauthorized": Unauthorized,
     "agent_expiring": NotPermitted,
     "agent_revoked": NotPermitted,
+    "forward_only": NotPermitted,
     "key_not_allowed": NotPermitted,
     "right_missing": NotPermitted,
     "target_not_allowed": NotPermitted,

@@ -43,6 +43,10 @@ export const clientsAdd = adminCommand({
       "--allow-type-b",
       "let it use wallet keys, for the account operations that a policy allows",
     ),
+    forwardOnly: flag(
+      "--forward-only",
+      "give it no signed body: what it asks for is sent to the venue, or not at all",
+    ),
     idempotency: withDefault(
       choice(
         "--idempotency <by>",
@@ -55,18 +59,16 @@ export const clientsAdd = adminCommand({
     ...tokenOutOption,
   },
   around: (options, ask: () => Promise<Added>) => tokenInto(options, ask),
-  call: async (
-    admin,
-    { name, keys, isPaper, rights, allowTypeB, idempotency, expiresInMs },
-  ): Promise<Added> => {
+  call: async (admin, { name, keys, isPaper, rights, idempotency, ...given }): Promise<Added> => {
     const named = await keysNamed(keys, admin)
     return admin.call("addClient", {
       name,
       keys: isPaper ? await paperKeys(named, admin) : named,
       rights: [...new Set(rights)],
-      allowTypeB,
+      allowTypeB: given.allowTypeB,
+      forwardOnly: given.forwardOnly,
       idempotencyBy: idempotency === "header" ? "header" : "client_order_id",
-      expiresInMs,
+      expiresInMs: given.expiresInMs,
     })
   },
   print: ({ name, expires_at, ...token }) => [
@@ -93,15 +95,23 @@ export const clientsSet = adminCommand({
     keepsRights: flag("--no-rights", "let it do nothing besides asking for signatures"),
     allowTypeB: taken<boolean | undefined>(new Option("--allow-type-b", "let it use wallet keys")),
     noTypeB: flag("--no-allow-type-b", "don't let it use wallet keys any more"),
+    forwardOnly: taken<boolean | undefined>(
+      new Option("--forward-only", "give it no signed body any more"),
+    ),
+    mayHaveBodies: flag("--no-forward-only", "give it signed bodies"),
   },
-  call: async (admin, { name, keys, rights, keepsRights, allowTypeB }) => {
+  call: async (admin, { name, keys, rights, keepsRights, allowTypeB, forwardOnly }) => {
     const given = {
       keys: keys === undefined ? undefined : await keysNamed(keys, admin),
       rights: rightsOf(rights, keepsRights),
       allowTypeB,
+      forwardOnly,
     }
     if (Object.values(given).every((each) => each === undefined)) {
-      throw new Fault("usage", "Say what to change: --keys, --right or --allow-type-b.")
+      throw new Fault(
+        "usage",
+        "Say what to change: --keys, --right, --allow-type-b or --forward-only.",
+      )
     }
     const from = await clientNamed(name, admin)
     return { from, to: await admin.call("setClient", { name, ...given }) }
@@ -134,6 +144,7 @@ const shown: readonly (readonly [what: string, show: (client: ClientView) => str
   ["keys", ({ keys }) => keys.join(", ")],
   ["rights", ({ rights }) => rights.join(", ") || "none"],
   ["account operations (type B)", ({ allow_type_b: mayTypeB }) => (mayTypeB ? "yes" : "no")],
+  ["signed bodies", ({ forward_only: isKept }) => (isKept ? "none" : "given")],
   ["repeats known by", ({ idempotency_by: by }) => (by === "header" ? "Idempotency-Key" : by)],
 ]
 
@@ -152,9 +163,10 @@ function clientsTable(clients: readonly ClientView[]): readonly Line[] {
     client.keys.join(","),
     client.rights.join(",") || "-",
     client.allow_type_b ? "yes" : "no",
+    client.forward_only ? "none" : "given",
     client.revoked ? "revoked" : expiryWords(client),
   ])
-  return [table(["NAME", "KEYS", "RIGHTS", "TYPE B", "TOKEN"], rows)]
+  return [table(["NAME", "KEYS", "RIGHTS", "TYPE B", "BODIES", "TOKEN"], rows)]
 }
 
 const usualMs = 30 * 86_400_000

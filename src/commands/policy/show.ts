@@ -137,8 +137,8 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
     line: entry.line,
     words: words.join("; "),
   })
-  const keyed = (kind: Described["kind"], key: Named | undefined, words: string) =>
-    key === undefined ? [] : [placed(kind, key, [words])]
+  const keyed = (key: Named | undefined, words: string) =>
+    key === undefined ? [] : [placed("denies", key, [words])]
   return [
     ...policy.rules.map((rule) =>
       placed("allows", rule, [...asked(rule, symbols), ...bounds(rule, symbols)]),
@@ -147,15 +147,13 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
       placed("denies", entry, [...asked(entry, symbols), ...overWords(entry, symbols)]),
     ),
     ...keyed(
-      "denies",
       policy.repeatWithin,
       `the same body again within ${durationText(policy.repeatWithin?.ms ?? 0)} without an Idempotency-Key, for the same client and key; cancels may come again`,
     ),
-    ...keyed("denies", policy.requireIdempotency, "every request without an Idempotency-Key"),
+    ...keyed(policy.requireIdempotency, "every request without an Idempotency-Key"),
     ...keyed(
-      "denies",
       policy.requireCheck,
-      `what may open a position and wasn't recorded as a check, the very same, within ${durationText(policy.requireCheck?.ms ?? 0)}`,
+      `what may open a position without a recorded check of it, ${durationText(policy.requireCheck?.ms ?? 0)} old at most`,
     ),
     ...policy.limits.map((limit) =>
       placed("limits", limit, [...limitWords(limit), ...asked(limit, symbols)]),

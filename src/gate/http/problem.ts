@@ -100,6 +100,7 @@ export const statuses = {
   agent_expiring: 403,
   check_required: 403,
   right_missing: 403,
+  forward_only: 403,
   origin_refused: 403,
   unknown_endpoint: 404,
   unknown_record: 404,

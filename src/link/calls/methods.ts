@@ -141,6 +141,7 @@ const client = z.strictObject({
   keys: z.array(name).min(1).max(100),
   rights: z.array(z.enum(clientRights)),
   allowTypeB: z.boolean(),
+  forwardOnly: z.boolean().optional(),
   /** From now on, ten years at most; a token that was never given a time never expires. */
   expiresInMs: z.int().min(1_000).max(315_360_000_000).optional(),
 })

@@ -49,6 +49,7 @@ async function addClient(
     act: "client_added",
     client: {
       ...{ name, token_hash: hashToken(token), keys: usable, rights, allow_type_b: allowTypeB },
+      ...(given.forwardOnly === true && { forward_only: true }),
       ...(given.idempotencyBy === "client_order_id" && { idempotency_by: given.idempotencyBy }),
       ...end,
     },
@@ -63,13 +64,14 @@ function endIn(lifeMs: number | undefined, { now }: Acts): Pick<Client, "expires
 
 /** The token stays the same; one that has expired is good again where a time is given. */
 async function setClient(
-  { name, keys, rights, allowTypeB, expiresInMs }: AdminParams["setClient"],
+  { name, keys, rights, allowTypeB, forwardOnly, expiresInMs }: AdminParams["setClient"],
   acts: Acts,
 ): Promise<ClientView> {
   const set = acts.active()
-  const client = validClient(name, set)
+  const { forward_only, ...client } = validClient(name, set)
   const to: Client = {
     ...client,
+    ...((forwardOnly ?? forward_only) && { forward_only: true }),
     keys: keys === undefined ? client.keys : usableKeys(keys, set),
     rights: rights ?? client.rights,
     allow_type_b: allowTypeB ?? client.allow_type_b,

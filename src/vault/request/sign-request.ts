@@ -77,6 +77,7 @@ export type Decided =
  */
 export function signInTurn(asking: Asking, vault: SignContext): () => Decided {
   const { call, client, set } = asking
+  if (client.forward_only && call.purpose === "return") return refused(forwardOnly, asking, vault)
   vault.metrics.stages.begin()
   const read = parseRequest(call, client, set)
   vault.metrics.stages.end("parse")
@@ -176,6 +177,13 @@ function useOfKey(
   const own = keyOf(call, client, request)
   if (own === undefined) return ok({ kind: "unused" })
   return isDeepStrictEqual(own, key) ? ok(turn.keyUse(own)) : err(keyChanged)
+}
+
+/** A signature is good for whoever has it, a cancel's too. */
+const forwardOnly: Refusal = {
+  code: "forward_only",
+  message: "This client gets no signed body; have the venue sent the same by POST /v1/….",
+  data: null,
 }
 
 const keyChanged: Refusal = {

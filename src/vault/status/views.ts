@@ -31,6 +31,7 @@ export function clientView(client: Client, nowMs: LedgerTime): ClientView {
     keys: client.keys,
     rights: client.rights,
     allow_type_b: client.allow_type_b,
+    forward_only: client.forward_only ?? false,
     idempotency_by: client.idempotency_by ?? "header",
     expires_at: client.expires_at ?? null,
     expired: nowMs >= (client.expires_at ?? Infinity),

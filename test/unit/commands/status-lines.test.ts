@@ -28,6 +28,7 @@ const client: DaemonStatus["clients"][number] = {
   keys: ["mm"],
   rights: [],
   allow_type_b: false,
+  forward_only: false,
   idempotency_by: "header",
   expires_at: null,
   expired: false,

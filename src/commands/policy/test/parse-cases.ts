@@ -69,6 +69,10 @@ const keySchema = z
     targets,
   }))
 
+const givenKey = z
+  .string({ error: "must be a text" })
+  .regex(/^[\x21-\x7e]{1,64}$/, "must be 1 to 64 visible characters of ASCII")
+
 function caseSchema(endpoints: Profile["endpoints"]) {
   return z
     .strictObject(
@@ -84,10 +88,7 @@ function caseSchema(endpoints: Profile["endpoints"]) {
           error: "must be the JSON that the bot would send; write it under body: |",
         }),
         expires_in: durationMs({ least: "1ms", most: "1d", example: "10s" }).optional(),
-        idempotency_key: z
-          .string({ error: "must be a text" })
-          .regex(/^[\x21-\x7e]{1,64}$/, "must be 1 to 64 visible characters of ASCII")
-          .optional(),
+        idempotency_key: givenKey.optional(),
         checked_ago: durationMs({ least: "1ms", most: "1d", example: "10s" }).optional(),
         at: textAs(dateOf, () => `must be ${dateForm}`).optional(),
         prices: mapOf(amountAboveZero, "a map from symbols to reference prices").optional(),

@@ -48,6 +48,8 @@ export const clientSchema = z.object({
   keys: z.tuple([z.string()], z.string()),
   rights: z.array(z.enum(clientRights)),
   allow_type_b: z.boolean(),
+  /** No signed body is given to it: its requests are forwarded. Left out where it may have them. */
+  forward_only: z.literal(true).exactOptional(),
   /** What a request of its is known by, where no header says it; left out where it is the header alone. */
   idempotency_by: z.literal("client_order_id").exactOptional(),
   /** From when on its token is refused, by the ledger's time; left out where it never is. */

@@ -22,7 +22,12 @@ function key(name: string, changes: Partial<KeyView> = {}): KeyView {
 }
 
 function client(...keys: readonly string[]): ClientView {
-  const usual = { rights: [], allow_type_b: false, idempotency_by: "header" } as const
+  const usual = {
+    rights: [],
+    allow_type_b: false,
+    forward_only: false,
+    idempotency_by: "header",
+  } as const
   const never = { expires_at: null, expired: false }
   return { name: "bot", keys, ...usual, ...never, revoked: false }
 }
