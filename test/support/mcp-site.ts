@@ -32,7 +32,7 @@ export async function openMcpSite(): Promise<McpSite> {
       const query = `account_address=${account}&limit=100`
       const answer = await fetch(`${venue.url}/v1/trade/open-orders?${query}`)
       const { data } = (await answer.json()) as { data: { list: { order_id: string }[] } }
-      return data.list.map(({ order_id }) => String(order_id))
+      return data.list.map(({ order_id }) => order_id)
     },
     fault: async (fault) => {
       const answer = await fetch(`${venue.url}/__sandbox/fault`, {
