@@ -11,8 +11,8 @@ export const mcp = command({
   notes: `
 It asks the daemon as any bot does and can do what its token may, and no more. See docs/mcp.md.`,
   examples: [
-    "countersign mcp --token-file /home/agent/token --symbols BTC-PERP=1,ETH-PERP=2",
-    "countersign mcp --token-file /home/agent/token --read-only --tools whoami,limits",
+    "countersign mcp --token-file /srv/agent/token --symbols BTC-PERP=1,ETH-PERP=2",
+    "countersign mcp --token-file /srv/agent/token --read-only --tools whoami,limits",
   ],
   options: {
     tokenFile: required(
