@@ -218,6 +218,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
       max: "50000",
       used: "31500",
       asked: "31500",
+      room: "18500",
       frees_at: 1795256350818,
       retry_after_ms: 3599990,
     },

@@ -184,6 +184,7 @@ export const refusalSchema = z.discriminatedUnion("code", [
     max: z.string(),
     used: z.string(),
     asked: z.string(),
+    room: z.string().describe("What could be asked now."),
     ...room,
   }),
   // The venue's own code, for what it would refuse.

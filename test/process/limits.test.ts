@@ -104,7 +104,9 @@ describe("limits at the command line and over HTTP", { timeout: 180_000 }, () =>
     const spent = await place()
     assert.deepEqual([spent.status, spent.json.code], [429, "limit_exhausted"])
     const { frees_at, retry_after_ms, ...others } = spent.json.data
-    assert.deepEqual(others, { policy: "limited", limit: "few", max: "3", used: "3", asked: "1" })
+    assert.deepEqual(others, {
+      ...{ policy: "limited", limit: "few", max: "3", used: "3", asked: "1", room: "0" },
+    })
     assert.ok(Number(frees_at) > Date.now())
     const retryAfter = Number(spent.headers.get("Retry-After"))
     assert.equal(retryAfter, Math.ceil(Number(retry_after_ms) / 1_000))

@@ -406,6 +406,8 @@ class LimitExhaustedData(TypedDict):
     max: str
     used: str
     asked: str
+    # What could be asked now.
+    room: str
     # When there is room; null when there never is that much.
     frees_at: Optional[int]
     # How long until then.

@@ -1,5 +1,5 @@
 import type { Refusal } from "../../contract/refusal.ts"
-import { formatDecimal } from "../../venue/decimal.ts"
+import { excessOf, formatDecimal } from "../../venue/decimal.ts"
 import { type Claim, isEver, type DenialReason } from "../policy/terms.ts"
 import type { Headroom } from "./records/reservation.ts"
 
@@ -13,6 +13,7 @@ export function limitExhausted(
     max: formatDecimal(claim.max),
     used: formatDecimal(used),
     asked: formatDecimal(asked),
+    room: formatDecimal(excessOf(claim.max, used)),
   }
   const never = isEver(claim.window)
     ? "only an operator makes room"

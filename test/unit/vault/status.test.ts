@@ -205,6 +205,7 @@ describe("a refusal as the operator sees it", () => {
     max: "1",
     used: "1",
     asked: "1",
+    room: "0",
     frees_at: null,
     retry_after_ms: null,
   }

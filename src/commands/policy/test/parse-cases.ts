@@ -103,8 +103,7 @@ function caseSchema(endpoints: Profile["endpoints"]) {
       ({ operation, expires_in, idempotency_key, checked_ago, at, prices, used, ...written }) => ({
         ...written,
         endpoint: operation,
-        idempotencyKey: idempotency_key,
-        checkAgeMs: checked_ago,
+        ...{ idempotencyKey: idempotency_key, checkAgeMs: checked_ago },
         expiresInMs: expires_in,
         atMs: at ?? usualAtMs,
         /** Reference prices, by symbol as it is written. */

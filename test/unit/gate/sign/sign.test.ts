@@ -81,6 +81,7 @@ function spent(retryAfterMs: number | null): Refusal {
       max: "1",
       used: "1",
       asked: "1",
+      room: "0",
       frees_at: null,
       retry_after_ms: retryAfterMs,
     },

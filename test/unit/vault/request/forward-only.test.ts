@@ -42,7 +42,7 @@ describe("a client that was added with --forward-only", () => {
     const told = async () => {
       const answer = await test.bots.whoami({ token })
       assert.ok(answer.kind === "answer")
-      const [client] = await test.admin.listClients({})
+      const [client] = await test.admin.listClients()
       return [answer.whoami.forward_only, client?.forward_only]
     }
     assert.deepEqual(await told(), [true, true])

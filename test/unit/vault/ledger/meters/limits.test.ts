@@ -108,6 +108,7 @@ describe("a limit in the ledger", () => {
         max: "10",
         used: "9.5",
         asked: "1",
+        room: "0.5",
         frees_at: startMs + hourMs,
         retry_after_ms: hourMs - 1_000,
       },
