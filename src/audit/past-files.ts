@@ -17,6 +17,11 @@ export function filesNamed(ledger: LedgerReader, hash: string): readonly FileTex
   )
 }
 
+/** The files that were in force last; none before the first start. */
+export function lastInForce(ledger: LedgerReader): readonly FileText[] {
+  return filesOf(ledger, hashesInForce(ledger)[0])?.texts ?? []
+}
+
 /** What is different in `files` from what a person accepted, or else was in force, last. */
 export function candidate(ledger: LedgerReader, files: FileSet): CandidateView {
   const accepted = readStanding(ledger).accepted.values().next().value?.hash

@@ -101,6 +101,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
       commands: {
         check: async () => (await import("./policy/check.ts")).policyCheck,
         explain: async () => (await import("./policy/judge.ts")).policyExplain,
+        diff: async () => (await import("./policy/diff.ts")).policyDiff,
         reload: async () => (await import("./policy/in-force.ts")).policyReload,
         accept: async () => (await import("./policy/in-force.ts")).policyAccept,
         rollback: async () => (await import("./policy/in-force.ts")).policyRollback,

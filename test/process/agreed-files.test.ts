@@ -43,7 +43,7 @@ describe("files that a person is asked about", { timeout: 300_000 }, () => {
       const typed = [{ after: "Accept these changes?", keys }]
       const { code, stdout, stderr } = await countersignTyped(at("policy", "accept"), typed)
       assert.equal(code, 1)
-      assert.match(stdout, /attest: - → "required"/)
+      assert.match(stdout, /^WIDENS {2}countersign\.yaml attest\n\+ {2}required$/m)
       assert.match(stderr, /Nothing was done\.\n$/)
       assert.equal(await inForce(), before)
     })

@@ -54,7 +54,7 @@ describe("what the daemon forwards to the sandbox", { timeout: 120_000 }, () => 
     assert.deepEqual([answer.status, answer.json.code], [400, "90301"])
     assert.equal(answer.headers.get("Countersign-Source"), "venue")
     const { outcome } = await recordOf(answer, "refused")
-    assert.deepEqual(outcome, { status: 400, code: "90301" })
+    assert.deepEqual(outcome, { status: 400, code: "90301", order: null })
   })
 
   it("approves an agent, whose approval is known from then on", async () => {

@@ -63,6 +63,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   "policy check": [],
   "policy explain": ["PRIVATE/order.json", "--client", "bot"],
   "policy test": ["PRIVATE/cases.yaml", "--junit", "PRIVATE/cases.xml"],
+  "policy diff": [],
   "policy reload": [],
   "policy accept": [],
   "policy rollback": [],

@@ -19,6 +19,7 @@ import {
   installationCommand,
   yesOption,
 } from "../installation/installation-command.ts"
+import { changeLines } from "./change-lines.ts"
 import { loadCheckedFiles } from "../installation/checked-files.ts"
 import { type Admin, dialAdmin, withAdmin } from "../installation/admin.ts"
 import { becomeOwner } from "../installation/usual-installation.ts"
@@ -70,7 +71,7 @@ async function assertConfirmed(
 function candidateLines({ hash, accepted, changes }: CandidateView): readonly string[] {
   if (accepted) return ["The files on disk are the ones that were accepted."]
   return [
-    ...changes.map(changeLine),
+    ...changeLines(changes),
     "",
     `To accept them without a terminal: countersign policy accept --hash ${hash}`,
   ]

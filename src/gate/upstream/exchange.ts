@@ -237,13 +237,17 @@ export function outcomeOf(answer: VenueAnswer): Outcome {
   const code = read?.code
   const hundreds = Math.floor(status / 100)
   if (code === successCode && hundreds === 2) {
-    return { kind: "accepted", status, code, order: ofOrder.safeParse(said).data?.data }
+    return { kind: "accepted", status, code, order: takenOrderIn(said) }
   }
   const isRefusal = code !== undefined && code !== successCode
   if (isRefusal && [2, 4].includes(hundreds)) {
     return { kind: "refused", status, code, ...(status === 429 && spentOf(read)) }
   }
   return { kind: "unknown", status }
+}
+
+function takenOrderIn(said: unknown) {
+  return ofOrder.safeParse(said).data?.data
 }
 
 /** Which budget a 429 calls spent: one whose name isn't known says nothing of those that are. */

@@ -66,7 +66,7 @@ describe("what was recorded", () => {
     await ledger.settle(second.record, { kind: "refused", status: 400, code: "10001" }, nowMs)
     const told = await recordOf(ledger, cancelled, nowMs)
     assert.deepEqual(told?.outcome, { status: 400, code: "10001", order: null })
-    await ledger.note(refusalEntry("Too much of ETH-PERP."), nowMs)
+    ledger.note(refusalEntry("Too much of ETH-PERP."), nowMs)
     await ledger.close()
   })
   after(() => place.remove())
