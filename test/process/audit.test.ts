@@ -88,6 +88,29 @@ describe("the audit commands", { timeout: 180_000 }, () => {
         assert.match(unknown.stderr, /no request, refusal or hold with this id/)
       })
 
+      it("find finds a record by what it is called, one thing at a time", async () => {
+        const shown = await countersignJson<{ entry: Line }>(at("show", record))
+        const nonce = String(shown.entry.row["nonce"])
+        const human = await countersign(at("find", "--nonce", nonce))
+        assert.match(human.stdout, new RegExp(`^\\S+ {2}#\\d+ +request .*${record}\n$`))
+        const [found] = await countersignJson<readonly { entry: Line }[]>(
+          at("find", "--nonce", nonce),
+        )
+        assert.deepEqual(found?.entry, shown.entry)
+        const none = await countersign(at("find", "--order-id", "7001"))
+        assert.deepEqual([none.code, none.stdout], [1, ""])
+        assert.equal((await countersign(at("find"))).code, 2)
+        assert.equal((await countersign(at("find", "--nonce", nonce, "--hash", "00"))).code, 2)
+      })
+
+      it("tail shows all since a time, by the rule that decided", async () => {
+        const { entry } = await countersignJson<{ entry: Line }>(at("show", record))
+        const chosen = (rule: string) => at("tail", "--since", "1d", "--rule", rule, "--json")
+        const [line] = linesOf((await countersign(chosen(String(entry.row["rule"])))).stdout)
+        assert.equal(line?.row["id"], record)
+        assert.equal((await countersign(chosen("nobody/nothing"))).stdout, "")
+      })
+
       it("verify finds it whole, and keeps a checkpoint that it compares with later", async () => {
         const file = join(installation.home, `${state}.json`)
         const human = await countersign(at("verify", "--checkpoint", file))
