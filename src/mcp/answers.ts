@@ -44,12 +44,12 @@ export function failureAnswer(failure: Failure, nowMs: number): ToolAnswer {
 
 /** The venue may have taken it. `record` tells what became of it, where it is known. */
 export function unknownAnswer(record: string | undefined): ToolAnswer {
-  const look = record === undefined ? "call the same again" : `look at record ${record}`
+  const look = record === undefined ? "call the very same again" : `look at record ${record}`
   return {
     ok: false,
     code: "outcome_unknown",
     ...{ record: record ?? null },
-    do: `${look}; place nothing again before it is clear`,
+    do: `${look}; place nothing ${record === undefined ? "else" : "again"} before it is clear`,
   }
 }
 
@@ -81,6 +81,7 @@ function heldAnswer(data: object, nowMs: number): ToolAnswer {
     code: "approval_required",
     waits_ms: typeof until === "number" ? Math.max(0, until - nowMs) : null,
     who: "an operator of this machine",
+    do: "wait; once it is released, check the same again and place that",
   }
 }
 
@@ -88,13 +89,14 @@ function heldAnswer(data: object, nowMs: number): ToolAnswer {
 function wordFor({ code, do: word }: Refusal, waitMs: unknown): string {
   if (typeof word === "string") return word
   if (typeof waitMs === "number") return "wait"
+  if (code.startsWith("check_") && code !== "check_mismatch") return "check again"
   return changeable.has(code) ? "change" : "tell the operator"
 }
 
 /** Another order, or a smaller one, may pass. */
 const changeable: ReadonlySet<string> = new Set<Schemas["Problem"]["code"]>([
   ...(["invalid_request", "policy_denied", "guard_exceeded", "limit_exhausted"] as const),
-  ...(["nothing_to_reduce", "idempotency_conflict", "key_not_allowed"] as const),
+  ...(["nothing_to_reduce", "check_mismatch", "key_not_allowed"] as const),
 ])
 
 function reasonOf(data: object): string | null {

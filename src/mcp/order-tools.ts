@@ -7,8 +7,6 @@ import { idOf, idPattern } from "./others-words.ts"
 import { tool, type Desk, type Tool } from "./tool.ts"
 
 const ordersPath = "/v1/trade/orders"
-/** With `check:` before it, it is no longer than an idempotency key may be. */
-const checkId = z.string().regex(/^[A-Za-z0-9._-]{1,58}$/)
 const id = z.string().regex(idPattern)
 
 /** The tools that the order's way leads through: check, place, and out again. */
@@ -31,8 +29,7 @@ function checkOrder(desk: Desk): Tool {
     hints: { readOnlyHint: true, openWorldHint: false },
     run: async ({ order, key }) => {
       const body = bodyOf(order, reach.symbols)
-      // A policy may want a key with each request; placing has one too.
-      const by = { ...keyOf(key), idempotencyKey: crypto.randomUUID(), shadow: true, signal }
+      const by = { ...keyOf(key), shadow: true, signal }
       const answer = await client.check(ordersPath, body, by)
       if (!answer.ok) return failureAnswer(answer, desk.nowMs())
       const { would_sign, refusal, verdicts, limits } = answer.data
@@ -65,28 +62,20 @@ function placeOrder(desk: Desk): Tool {
     description:
       "Places an order that check_order has checked: give its `check` and the same order again. All is judged anew, so it may be refused. Called again with the same check it answers the same and places nothing more.",
     input: z.strictObject({
-      check: checkId.describe("From check_order."),
+      check: id.describe("From check_order."),
       order: orderInput(reach.symbols).describe("The same as was checked."),
       ...keyInput(desk),
     }),
     hints: { destructiveHint: true, idempotentHint: true, openWorldHint: true },
     run: async ({ check, order, key }) => {
       const body = bodyOf(order, reach.symbols)
-      const by = { ...keyOf(key), ...boundTo(check), signal }
+      const by = { ...keyOf(key), check, signal }
+      // By one check the daemon signs one order, whatever is sent again.
       const answer = await client.send(ordersPath, body, by)
       const in_words = wordsOf(body, reach.symbols)
-      return { ...(await sentAnswer(answer, desk, check)), in_words }
+      return { ...sentAnswer(answer, desk), in_words }
     },
   })
-}
-
-/** What binds an order to its check. Under one key the daemon signs one order, whatever is sent again. */
-function boundTo(check: string): CallOptions {
-  return { idempotencyKey: keyOfCheck(check) }
-}
-
-function keyOfCheck(check: string): string {
-  return `check:${check}`
 }
 
 function cancelOrder(desk: Desk): Tool {
@@ -150,12 +139,8 @@ function keyOf(key: string | undefined): CallOptions {
   return key === undefined ? {} : { key }
 }
 
-/** What became of what was to be signed and sent. `check`: under whose key, where there is one. */
-async function sentAnswer(
-  answer: Answer<VenueWords>,
-  desk: Desk,
-  check?: string,
-): Promise<ToolAnswer> {
+/** What became of what was to be signed and sent. */
+function sentAnswer(answer: Answer<VenueWords>, desk: Desk): ToolAnswer {
   if (answer.ok) {
     const { record, isRepeat, data } = answer
     const orderId = idOf(data["order_id"])
@@ -167,13 +152,5 @@ async function sentAnswer(
       repeated: isRepeat,
     }
   }
-  if (!answer.mayHaveArrived) return failureAnswer(answer, desk.nowMs())
-  return unknownAnswer(answer.record ?? (await recordOfCheck(desk, check)))
-}
-
-/** No answer came, so the record is looked for by its key. */
-async function recordOfCheck(desk: Desk, check: string | undefined): Promise<string | undefined> {
-  if (check === undefined) return undefined
-  const found = await desk.client.recordsOf({ idempotency_key: keyOfCheck(check) })
-  return found.ok ? found.data.records[0]?.id : undefined
+  return answer.mayHaveArrived ? unknownAnswer(answer.record) : failureAnswer(answer, desk.nowMs())
 }

@@ -3,7 +3,6 @@ import * as z from "zod"
 import type { Schemas } from "../client/create-client.ts"
 import { failureAnswer, type ToolAnswer } from "./answers.ts"
 import { idOf, idPattern, maxRead, venueText } from "./others-words.ts"
-import { isPaper } from "./reach.ts"
 import { tool, type Desk, type Tool } from "./tool.ts"
 
 /** The tools that look, and the one that stops the client itself. */
@@ -31,7 +30,7 @@ function whoamiTool(desk: Desk): Tool {
 }
 
 function whoamiAnswer(whoami: Schemas["Whoami"], { reach, nowMs }: Desk): ToolAnswer {
-  const { client, keys, default_key, rights } = whoami
+  const { client, paper, keys, default_key, rights } = whoami
   const operations = [
     ...(reach.canPlace ? ["check_order", "place_order"] : []),
     ...(reach.canCancel ? ["cancel_order"] : []),
@@ -39,7 +38,7 @@ function whoamiAnswer(whoami: Schemas["Whoami"], { reach, nowMs }: Desk): ToolAn
   ]
   return {
     ok: true,
-    ...{ client, paper: isPaper(whoami), default_key, rights, operations },
+    ...{ client, paper, default_key, rights, operations },
     symbols: [...reach.symbols.keys()],
     keys: keys.map(({ name, role, approval, locked, expires_at }) => {
       return { name, role, approval, locked, days_left: daysUntil(expires_at, nowMs()) }

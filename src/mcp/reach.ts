@@ -29,7 +29,7 @@ export async function findReach(client: Client, named: SymbolIds): Promise<Reach
     const refused = await refusalOf(client.check("/v1/trade/orders", asked))
     if (!isCovered(refused)) continue
     canPlace = true
-    if (refused?.reason !== "symbol_not_allowed") symbols.set(name, symbolId)
+    if (!refused.isOfSymbol) symbols.set(name, symbolId)
   }
   const cancel = client.check("/v1/trade/orders/cancel", { order_id: "0" })
   const cancelAll = client.check("/v1/trade/orders/cancel-all", {})
@@ -42,25 +42,29 @@ export async function findReach(client: Client, named: SymbolIds): Promise<Reach
   }
 }
 
-/** Whether it is a token of a client that trades on paper. */
-export function isPaper(whoami: Schemas["Whoami"]): boolean {
-  return "paper" in whoami && whoami.paper === true
+type Refused = {
+  readonly code: string
+  readonly reason: string | undefined
+  /** Every rule that is for the operation is for other symbols. */
+  readonly isOfSymbol: boolean
 }
 
-type Refused = { readonly code: string; readonly reason: string | undefined }
-
-async function refusalOf(asked: ReturnType<Client["check"]>): Promise<Refused | undefined> {
+async function refusalOf(asked: ReturnType<Client["check"]>): Promise<Refused> {
   const answer = await asked
   if (!answer.ok) throw unreached(answer)
-  const { refusal } = answer.data
-  if (refusal === null) return undefined
-  const { code, data } = refusal
-  return { code, reason: data !== null && "reason" in data ? data.reason : undefined }
+  const { refusal, verdicts } = answer.data
+  const whys = verdicts.map(({ reason }) => reason).filter((why) => !ofOthers.includes(why))
+  const isOfSymbol = whys.length > 0 && whys.every((why) => why === "symbol_not_allowed")
+  const data = refusal?.data ?? null
+  const reason = data !== null && "reason" in data ? data.reason : undefined
+  return { code: refusal?.code ?? "", reason, isOfSymbol }
 }
 
+/** What verdicts say of entries for other operations, and of what a check without its record lacks. */
+const ofOthers: readonly (string | null)[] = ["endpoint_not_covered", "check_required"]
+
 /** Whether a rule is for the operation, and the venue's way of signing it is known. */
-function isCovered(refused: Refused | undefined): boolean {
-  if (refused === undefined) return true
+function isCovered(refused: Refused): boolean {
   if (refused.code.endsWith("_undisclosed")) return false
   return refused.reason === undefined || !uncovered.includes(refused.reason)
 }

@@ -4,7 +4,7 @@ import { createClient } from "../client/create-client.ts"
 import { Fault } from "../std/fault.ts"
 import { serverFactory } from "./make-server.ts"
 import type { SymbolIds } from "./order-input.ts"
-import { findReach, isPaper } from "./reach.ts"
+import { findReach } from "./reach.ts"
 import { serveOn } from "./serve-stdio.ts"
 import { readToken } from "./token-file.ts"
 import { readOnlyTools, type ToolName } from "./tool.ts"
@@ -35,7 +35,7 @@ export async function runMcp(
   const token = await readToken(options.tokenFile)
   const client = createClient({ url: options.url, token })
   const reach = await findReach(client, options.symbols)
-  if (options.paper && !isPaper(reach.whoami)) {
+  if (options.paper && !reach.whoami.paper) {
     throw new Fault("usage", "--paper takes a token of a paper client, and this one isn't.")
   }
   const left = new AbortController()

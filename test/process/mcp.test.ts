@@ -9,7 +9,7 @@ import { countersign, countersignProcess } from "../support/countersign.ts"
 import { temporaryDirectory } from "../support/link-peer.ts"
 import { mcpArgs, startMcp, writeToken, type McpClient } from "../support/mcp-client.ts"
 import { openMcpSite, type McpSite } from "../support/mcp-site.ts"
-import { addClient } from "../support/trading-keys.ts"
+import { addClient, writePolicy } from "../support/trading-keys.ts"
 
 const order = { symbol: "BTC-PERP", side: "buy", type: "limit", price: "63000", quantity: "0.1" }
 const large = { ...order, quantity: "0.6" }
@@ -66,13 +66,12 @@ describe("countersign mcp", { timeout: 180_000 }, () => {
     assert.deepEqual([cancelled["ok"], await site.openOrders()], [true, []])
   })
 
-  it("refuses another order than the one that the check's key has signed", async () => {
+  it("refuses another order than the one that was checked", async () => {
     const { check } = await agent.call("check_order", { order })
-    await agent.call("place_order", { check, order })
     const other = await agent.call("place_order", { check, order: { ...order, quantity: "0.2" } })
-    assert.equal(other["ok"], false)
-    assert.equal((await site.openOrders()).length, 1)
-    assert.equal((await agent.call("cancel_all"))["ok"], true)
+    assert.equal(other["code"], "check_mismatch")
+    const unchecked = await agent.call("place_order", { check: "rec_none", order })
+    assert.deepEqual([unchecked["ok"], await site.openOrders()], [false, []])
   })
 
   it("tells a refusal as an answer, and to stop at the third", async () => {
@@ -163,6 +162,28 @@ describe("countersign mcp", { timeout: 180_000 }, () => {
       assert.equal((await agent.call("check_order", { order }))["would_sign"], true)
     } finally {
       await careful.close()
+      home.remove()
+    }
+  })
+
+  it("places what a policy wants checked, of the symbols that it allows", async () => {
+    const { dir, url } = site.daemon
+    const policy = "policy: checked\napplies_to: { clients: [checked] }\nrequire_check: 30s\n"
+    await writePolicy(dir, policy, "checked.yaml")
+    const reloaded = await countersign(["policy", "reload", "--dir", dir])
+    assert.equal(reloaded.code, 0, reloaded.stderr)
+    const token = await addClient(dir, "checked", ["--keys", "mm", "--forward-only"])
+    const home = temporaryDirectory()
+    const tokenFile = await writeToken(home.path, token)
+    const checked = await startMcp({ url, tokenFile })
+    try {
+      assert.deepEqual((await checked.call("whoami"))["symbols"], ["BTC-PERP"])
+      const { check, would_sign } = await checked.call("check_order", { order })
+      assert.equal(would_sign, true)
+      assert.equal((await checked.call("place_order", { check, order }))["ok"], true)
+      assert.equal((await checked.call("cancel_all"))["ok"], true)
+    } finally {
+      await checked.close()
       home.remove()
     }
   })

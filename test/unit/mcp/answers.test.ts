@@ -56,6 +56,12 @@ describe("what a tool tells of a refusal", () => {
     assert.equal(refusalAnswer({ code: "locked", data: null }, 0).do, "tell the operator")
   })
 
+  it("says of a check that is too old to check again, and of another order to change it", () => {
+    assert.equal(refusalAnswer({ code: "check_expired", data: null }, 0).do, "check again")
+    assert.equal(refusalAnswer({ code: "check_unknown", data: null }, 0).do, "check again")
+    assert.equal(refusalAnswer({ code: "check_mismatch", data: null }, 0).do, "change")
+  })
+
   it("says of a hold who decides and how long it waits, and not how it is released", () => {
     const data = { hold: "hold_1", expires_at: 10_000 }
     const answer = refusalAnswer({ code: "approval_required", data }, 4_000)
@@ -64,6 +70,7 @@ describe("what a tool tells of a refusal", () => {
       code: "approval_required",
       waits_ms: 6_000,
       who: "an operator of this machine",
+      do: "wait; once it is released, check the same again and place that",
     })
   })
 
@@ -86,6 +93,6 @@ describe("what a tool tells of a refusal", () => {
       unknownAnswer("rec_9").do,
       "look at record rec_9; place nothing again before it is clear",
     )
-    assert.match(unknownAnswer(undefined).do ?? "", /^call the same again; place nothing again/)
+    assert.match(unknownAnswer(undefined).do ?? "", /^call the very same again; place nothing else/)
   })
 })

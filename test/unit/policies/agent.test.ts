@@ -4,7 +4,10 @@ import { describe, it } from "node:test"
 import { decimal, order, placing } from "../../support/policy-case.ts"
 import { examplePolicy, times } from "./example-policy.ts"
 
-const { outcome, roomFor } = examplePolicy("agent", { client: "agent" })
+const { outcome, roomFor } = examplePolicy("agent", {
+  client: "agent",
+  checkAgeMs: 30_000,
+})
 
 /** 0.01 BTC-PERP at the reference price of 64000: 640. */
 const small = order({ price: decimal("64000"), quantity: decimal("0.01") })
