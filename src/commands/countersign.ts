@@ -141,6 +141,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
         show: async () => (await import("./held/held.ts")).heldShow,
         release: async () => (await import("./held/held.ts")).heldRelease,
         refuse: async () => (await import("./held/held.ts")).heldRefuse,
+        grants: async () => (await import("./held/grants.ts")).heldGrants,
       },
     },
   },

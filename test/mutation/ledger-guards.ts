@@ -50,6 +50,68 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "vault/ledger/records/grant.ts",
+    ["unit/vault/grants"],
+    [
+      {
+        find: "if (compareDecimals(quantity, left) > 0) continue",
+        replace: "if (compareDecimals(quantity, left) > 1) continue",
+        why: "a grant bounds no quantity",
+      },
+      {
+        find: "times_left: times_left - 1",
+        replace: "times_left: times_left",
+        why: "a grant is used as often as one likes",
+      },
+      {
+        find: 'if (grant.times_left === 0) return "times"',
+        replace: "",
+        why: "a grant that was used up goes on",
+      },
+      {
+        find: 'nowMs >= grant.until ? "time"',
+        replace: 'nowMs > grant.until ? "time"',
+        why: "a grant outlives its time",
+      },
+      {
+        find: "!isDeepStrictEqual(boundTo(grant), binding)",
+        replace: "(false as boolean)",
+        why: "a grant is for any request",
+      },
+      {
+        find: "if (grant.ended !== undefined) return grant.ended",
+        replace: "",
+        why: "a grant that was ended goes on",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/records/standing.ts",
+    ["unit/vault/grants"],
+    [
+      {
+        find: "set_activated: ({ hash }, { policy_hash }) => hash !== policy_hash",
+        replace: "set_activated: () => false",
+        why: "a grant outlives the files that it was given under",
+      },
+      {
+        find: "client_token_set: ({ name }, { client }) => name === client,\n  client_revoked",
+        replace: "client_token_set: () => false,\n  client_revoked",
+        why: "who has the new token has the old one's grants",
+      },
+      {
+        find: 'scope === "all" || name === grant[scope]',
+        replace: "name === scope && grant.ended !== undefined",
+        why: "a grant outlives a freeze",
+      },
+      {
+        find: ".slice(0, -maxEndedGrants)",
+        replace: ".slice(0, 0)",
+        why: "grants that ended are kept for ever",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/ledger/sqlite/standing-table.ts",
     ["properties/ledger"],
     [
@@ -277,7 +339,7 @@ export const ledgerGuards: readonly Guard[] = [
         why: "what was signed doesn't count beside a reading",
       },
       {
-        find: "!state.holds.mayUse(release.hold, entry, nowMs)",
+        find: "from.state.holds.mayUse(release.hold, entry, nowMs)",
         replace: "(false as boolean)",
         why: "any release will do",
       },

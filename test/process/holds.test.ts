@@ -136,7 +136,7 @@ describe("a held request", { timeout: 240_000 }, () => {
     assert.notEqual(await placeHeld(), id)
     const again = await countersign([...held("release", id), "--json"])
     assert.equal(again.code, 2)
-    assert.match(again.stdout, /This hold is used already/)
+    assert.match(again.stdout, /Too late: this hold is used already/)
   })
 
   it("is held anew after a person refused it", async () => {

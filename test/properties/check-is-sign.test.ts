@@ -110,7 +110,9 @@ type Step =
   | { readonly kind: "pass"; readonly ms: number }
   | ({ readonly kind: "read"; readonly waitMs: number } & Shown)
   | { readonly kind: "freeze"; readonly name: (typeof clients)[number] }
-  | { readonly kind: "fall" | "price" | "thaw" | "release" | "refuse" | "lock" | "unlock" }
+  | {
+      readonly kind: "fall" | "price" | "thaw" | "release" | "grant" | "refuse" | "lock" | "unlock"
+    }
 
 const placing = fc
   .record({
@@ -150,7 +152,7 @@ const asking = fc
 
 /** What a person does, or a market, the more often the oftener it stands here. */
 const words = [
-  ...(["price", "price", "price", "thaw", "thaw", "release", "release", "refuse"] as const),
+  ...(["price", "price", "price", "thaw", "thaw", "release", "grant", "grant", "refuse"] as const),
   ...(["lock", "unlock", "unlock", "fall", "fall", "fall"] as const),
 ]
 
@@ -300,6 +302,7 @@ async function take(
       await admin.unlock({ secret: utf8(testPassphrase) })
       break
     case "release":
+    case "grant":
     case "refuse":
       await decide(step.kind, test)
   }
@@ -307,12 +310,19 @@ async function take(
 }
 
 /** A person's word on what waits longest, if anything does. */
-async function decide(word: "release" | "refuse", { admin, vault }: TestVault): Promise<void> {
+async function decide(
+  word: "release" | "grant" | "refuse",
+  { admin, vault }: TestVault,
+): Promise<void> {
   const [waiting] = vault.ledger.holds(vault.now()).filter(({ state }) => state === "pending")
   if (waiting === undefined) return
-  const decision = word === "release" ? "released" : "refused"
+  const decision = word === "refuse" ? "refused" : "released"
   const policy_hash = vault.active().policyHash
-  await admin.decideHold({ id: waiting.hold, decision, policy_hash })
+  const said = { id: waiting.hold, decision, policy_hash } as const
+  const grant = { forMs: 5_000, times: 2, upTo: "1" }
+  // Not every request may be granted; it waits on then.
+  if (word === "grant") await admin.decideHold({ ...said, grant }).catch(() => undefined)
+  else await admin.decideHold(said)
 }
 
 /** What a recorded check says, and its record; `undefined` where it has none. */

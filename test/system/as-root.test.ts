@@ -82,6 +82,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   "held show": ["hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
   "held release": ["hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
   "held refuse": ["hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
+  "held grants": [],
   "audit tail": [],
   "audit find": ["--nonce", "1"],
   "audit show": ["1"],

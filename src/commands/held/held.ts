@@ -12,6 +12,7 @@ import { tell } from "../cli/print.ts"
 import { agreeToShown } from "../cli/terminal.ts"
 import { adminCommand, yesOption } from "../installation/installation-command.ts"
 import type { Admin } from "../installation/admin.ts"
+import { grantAsked, grantedWords, grantOptions } from "./grants.ts"
 
 const holdId = argument("<id>", "the hold's id, which the bot was told and held list shows")
 
@@ -107,11 +108,18 @@ export const heldRelease = adminCommand({
   description: "let a held request be signed once",
   notes: `
 It is judged anew when the bot sends it. What it asks for, what has changed since it was held, and what stands in its way
-now is told first, and at a terminal asked about.`,
-  examples: ["countersign held release hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
-  options: { id: holdId, ...yesOption },
+now is told first, and at a terminal asked about.
+
+With --for, --times and --up-to it is granted for a while: further single orders that differ from it in price, quantity and
+client_order_id alone are signed without a person too, itself among them. held grants shows what is left, and ends it.`,
+  examples: [
+    "countersign held release hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC",
+    "countersign held release hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC --for 30m --times 3 --up-to 0.5",
+  ],
+  options: { id: holdId, ...grantOptions, ...yesOption },
   call: async (admin, options, terminal) => {
     const { id, yes } = options
+    const grant = grantAsked(options)
     const hold = await heldNow(id, admin)
     const { policy_hash, ...symbols } = await admin.call("listSymbols", {})
     // It can't be taken back. It is shown as it is released, with what has changed since it was held.
@@ -119,10 +127,12 @@ now is told first, and at a terminal asked about.`,
       const warnings = await sinceHeld(hold, admin)
       for (const warning of warnings) tell(terminal, `warning: ${warning}`)
       const verb = warnings.length === 0 ? "Release it" : "Release it all the same"
-      const question = `${verb}: ${heldLine(hold, symbols, Date.now())}?`
+      const more = grant === undefined ? "" : `, and others like it (${grantedWords(grant)})`
+      const question = `${verb}${more}: ${heldLine(hold, symbols, Date.now())}?`
       await agreeToShown(terminal, { yes, question })
     }
-    const released = await admin.call("decideHold", { id, decision: "released", policy_hash })
+    const word = { id, decision: "released", policy_hash } as const
+    const released = await admin.call("decideHold", grant === undefined ? word : { ...word, grant })
     return withWords(released, symbols)
   },
   print: holdLines,

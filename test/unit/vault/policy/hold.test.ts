@@ -28,6 +28,7 @@ describe("hold", () => {
       file: "0.yaml",
       line: 5,
       ttlMs: 300_000,
+      grants: true,
     })
     assert.equal(outcomeOf(decide(file, placing(order()))), "allow")
   })

@@ -122,7 +122,7 @@ const rows: readonly Fields[] = [
 
 /** Of these nothing follows, or they may be left out. */
 const free = new Set(
-  `seq started.policy_hash sizes cost ever refunds counted_at client_order_id release traceparent isolated
+  `seq started.policy_hash sizes cost ever refunds counted_at client_order_id release grant traceparent isolated
    idempotency answer drift files wallet deposit anchored account_marked.reason`.split(/\s+/),
 )
 const read = (row: unknown) => readRow(JSON.stringify(row))
