@@ -296,7 +296,7 @@ describe("a repeat of what the venue put off", () => {
     it(`${isPutOff ? "may be sent, as one that wasn't" : "gets the answer"} after ${status} ${code}`, async (t) => {
       const { sign, body, stand } = await heard(t, { ...refusal, status, code })
       const state = isPutOff ? "signed" : "refused"
-      assert.deepEqual(stand, { state, said: { status, code } })
+      assert.deepEqual(stand, { state, said: { status, code, order: null } })
       const again = await sign(forward)
       if (!isPutOff) {
         assert.equal(again.kind, "answered")
@@ -316,7 +316,7 @@ describe("a repeat of what the venue put off", () => {
     }
     assert.deepEqual(await settle(refusal), {
       state: "accepted",
-      said: { status: 200, code: "0" },
+      said: { status: 200, code: "0", order: null },
     })
     assert.equal((await sign(forward)).kind, "answered")
   })
