@@ -1123,6 +1123,8 @@ class Whoami(TypedDict):
     allow_type_b: bool
     # No signed body is given to it: `/v1/…` forwards, `/sign` refuses.
     forward_only: bool
+    # Whether it trades on paper: nothing of its reaches the venue.
+    paper: bool
     # The network's, for account operations.
     service_chain: Optional[str]
     # One of them is an account operation's.
