@@ -230,6 +230,22 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "vault/request/earlier-check.ts",
+    ["unit/vault/request/require-check"],
+    [
+      {
+        find: "row?.client !== asked.client",
+        replace: "row === undefined",
+        why: "another client's check is signed by",
+      },
+      {
+        find: "if (differs.length > 0)",
+        replace: "if (differs.length > 4)",
+        why: "something else is signed than what was checked",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/request/authorize.ts",
     ["unit/vault/request/authorize"],
     [
@@ -251,8 +267,8 @@ export const vaultGuards: readonly Guard[] = [
     ["unit/vault/operator/client-methods"],
     [
       {
-        find: "  const client = validClient(name, set)\n",
-        replace: "  const client = namedClient(name, set)\n",
+        find: "...client } = validClient(name, set)\n",
+        replace: "...client } = namedClient(name, set)\n",
         why: "a client that is revoked is set",
       },
       {

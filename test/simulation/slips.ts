@@ -169,7 +169,7 @@ export const slips: readonly Guard[] = [
   ]),
   ...slipsIn("vault/request/repeat-request.ts", [
     {
-      find: "  if (!isBoundTo(ask, earlier)) return err(conflict(earlier))\n",
+      find: "  if (!isBoundTo(ask, earlier)) return conflict(earlier)\n",
       replace: "",
       why: "simulated: another body is signed under a key that is taken",
     },
