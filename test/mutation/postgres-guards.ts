@@ -173,7 +173,7 @@ export const postgresGuards: readonly Guard[] = [
   ]),
   ...guardsOf("vault/ledger/postgres/isolated-file.ts", isolated, [
     {
-      find: "holder?.row.kind !== \"request\" ||",
+      find: 'holder?.row.kind !== "request" ||',
       replace: "true ||",
       why: "a key that another host has used meanwhile breaks all hosts",
     },
