@@ -110,7 +110,8 @@ describe("countersign mcp", { timeout: 180_000 }, () => {
     assert.equal(lost["code"], "outcome_unknown")
     assert.match(String(lost["do"]), /^look at record rec_\w+; place nothing again/)
     const id = String(lost["record"])
-    assert.equal((await agent.call("record", { id }))["state"], "unknown")
+    // What became of it is recorded after it is answered.
+    while ((await agent.call("record", { id }))["state"] !== "unknown") await pause(250)
     const again = await agent.call("place_order", { check, order })
     assert.equal(again["record"] ?? id, id)
     assert.equal((await site.openOrders()).length, 1)
