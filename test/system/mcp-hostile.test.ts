@@ -43,14 +43,14 @@ describe("a model that does whatever it can", { timeout: 1_800_000 }, () => {
   after(() => site.close())
 
   it("places no order but those that it checked, each once, over kills between sending and the answer", async () => {
-    const { pick, below, isOneIn } = seededRandom("hostile")
+    const random = seededRandom("hostile")
     const value = (depth: number): unknown => {
-      if (depth > 0 && isOneIn(3)) {
+      if (depth > 0 && random.isOneIn(3)) {
         return Object.fromEntries(
-          Array.from({ length: 3 }, () => [pick(fields), value(depth - 1)] as const),
+          Array.from({ length: 3 }, () => [random.pick(fields), value(depth - 1)] as const),
         )
       }
-      return pick<unknown>([...nasty, ...words, 1, -1, null, true, [], {}, order])
+      return random.pick<unknown>([...nasty, ...words, 1, -1, null, true, [], {}, order])
     }
     const ids = new Set<unknown>()
     const shown: string[] = []
@@ -61,9 +61,9 @@ describe("a model that does whatever it can", { timeout: 1_800_000 }, () => {
       for (let call = 0; call < callsOfOne; call += 10) {
         const asked = Array.from({ length: 10 }, () => {
           const input = Object.fromEntries(
-            Array.from({ length: 3 }, () => [pick(fields), value(2)] as const),
+            Array.from({ length: 3 }, () => [random.pick(fields), value(2)] as const),
           )
-          return agent.client.callTool({ name: pick(tools), arguments: input }).then(
+          return agent.client.callTool({ name: random.pick(tools), arguments: input }).then(
             (told) => shown.push(JSON.stringify(told)),
             () => undefined,
           )
@@ -73,7 +73,7 @@ describe("a model that does whatever it can", { timeout: 1_800_000 }, () => {
       for (const file of ["cmdline", "environ"]) {
         shown.push(readFileSync(`/proc/${agent.pid}/${file}`, "latin1"))
       }
-      await killedWhilePlacing(agent, String(check), below(60))
+      await killedWhilePlacing(agent, String(check), random.below(60))
       shown.push(agent.stderr())
       const next = await startMcp(site.place)
       ids.add((await placedAgain(next, String(check)))["order_id"])
@@ -87,16 +87,16 @@ describe("a model that does whatever it can", { timeout: 1_800_000 }, () => {
 
   it("gets by HTTP with the same token nothing more than the policy allows", async () => {
     const { daemon } = site
-    const { post } = bot(daemon.url, daemon.token)
+    const plain = bot(daemon.url, daemon.token)
     const over = limitOrder({ quantity: "0.6" })
     const tried = [
-      await post("/v1/trade/orders", over),
-      await post("/sign/v1/trade/orders", over),
-      await post("/v1/trade/orders", limitOrder({ symbol_id: 2 })),
-      await post("/v1/trade/orders/batch", { orders: [limitOrder()] }),
-      await post("/v1/account/transfer", { asset: "USD", amount: "1" }),
-      await post("/freeze", { scope: "all", reason: "x" }),
-      await post("/prices", { prices: [] }),
+      await plain.post("/v1/trade/orders", over),
+      await plain.post("/sign/v1/trade/orders", over),
+      await plain.post("/v1/trade/orders", limitOrder({ symbol_id: 2 })),
+      await plain.post("/v1/trade/orders/batch", { orders: [limitOrder()] }),
+      await plain.post("/v1/account/transfer", { asset: "USD", amount: "1" }),
+      await plain.post("/freeze", { scope: "all", reason: "x" }),
+      await plain.post("/prices", { prices: [] }),
     ]
     for (const { status, json } of tried) assert.ok(status >= 400 && status < 600, json.code)
   })
