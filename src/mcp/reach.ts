@@ -55,9 +55,11 @@ async function refusalOf(asked: ReturnType<Client["check"]>): Promise<Refused> {
   const { refusal, verdicts } = answer.data
   const whys = verdicts.map(({ reason }) => reason).filter((why) => !ofOthers.includes(why))
   const isOfSymbol = whys.length > 0 && whys.every((why) => why === "symbol_not_allowed")
-  const data = refusal?.data ?? null
-  const reason = data !== null && "reason" in data ? data.reason : undefined
-  return { code: refusal?.code ?? "", reason, isOfSymbol }
+  return { code: refusal?.code ?? "", reason: reasonOf(refusal), isOfSymbol }
+}
+
+function reasonOf(refusal: Schemas["CheckReport"]["refusal"]): string | undefined {
+  return refusal?.code === "policy_denied" ? refusal.data.reason : undefined
 }
 
 /** What verdicts say of entries for other operations, and of what a check without its record lacks. */
