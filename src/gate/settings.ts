@@ -1,11 +1,10 @@
 import { setTimeout as after } from "node:timers/promises"
 
 import type { BotLink } from "../contract/client.ts"
-import type { GateSettings as SettingsWords, UpstreamSettings } from "../link/gate-settings.ts"
+import type { GateSettings as SettingsWords } from "../link/gate-settings.ts"
 import { hostsByPort } from "./http/admit.ts"
-import { gateLimits } from "./process/gate-limits.ts"
 import { errorFields, type Log } from "./process/log.ts"
-import { createUpstream, parseBaseUrl, parseProxy, type Upstream } from "./upstream/upstream.ts"
+import { openUpstream, type Upstream } from "./upstream/upstream.ts"
 
 export type GateSettings = Pick<SettingsWords, "keepWarmMs"> & {
   /** `undefined` when no `base_url` is configured. */
@@ -21,16 +20,6 @@ export function settingsOf({ upstream, allowedHosts, keepWarmMs }: SettingsWords
     hosts: hostsByPort(allowedHosts),
     keepWarmMs,
   }
-}
-
-/** Opens what sends to the venue as it is configured. @throws {Fault} `config_invalid` */
-export function openUpstream({ baseUrl, ca, proxy, deadlineMs }: UpstreamSettings): Upstream {
-  return createUpstream({
-    baseUrl: parseBaseUrl(baseUrl),
-    limits: { ...gateLimits, upstreamTotalMs: deadlineMs },
-    ...(ca !== null && { ca }),
-    ...(proxy !== null && { proxy: parseProxy(proxy) }),
-  })
 }
 
 export type LiveSettings = {

@@ -24,8 +24,8 @@ export const exposureGuards: readonly Guard[] = [
         why: "a reading that overtook another needn't show what that one let go of",
       },
       {
-        find: "sum === null || part === null ? null : addDecimals(sum, part)",
-        replace: "sum === null ? null : addDecimals(sum, part ?? zero)",
+        find: "sumDecimals([sums.notional, opener.notional])",
+        replace: "sumDecimals([sums.notional, opener.notional ?? zero])",
         why: "an order without a price counts as nothing",
       },
       {

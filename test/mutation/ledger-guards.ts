@@ -143,9 +143,9 @@ export const ledgerGuards: readonly Guard[] = [
     ["unit/vault/ledger/sqlite/trail"],
     [
       {
-        find: "return idempotency === undefined && release === undefined",
+        find: "return [idempotency, release, grant].every((each) => each === undefined)",
         replace: "return true",
-        why: "nothing refuses a second request with a key or a release",
+        why: "nothing refuses a second request with a key, a release or a grant",
       },
       {
         find: "if (nonce <= (last.get(signer) ?? -1))",

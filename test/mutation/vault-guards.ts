@@ -201,7 +201,7 @@ export const vaultGuards: readonly Guard[] = [
         why: "every client reads everything",
       },
       {
-        find: "key !== undefined && !client.keys.includes(key)",
+        find: "named !== undefined && key === undefined",
         replace: "false as boolean",
         why: "a client reads as another's key",
       },
@@ -409,8 +409,8 @@ export const vaultGuards: readonly Guard[] = [
       why: "no hold needs a release",
     },
     {
-      find: "return hold === undefined ?",
-      replace: "return hold !== undefined ?",
+      find: "if (hold !== undefined) return",
+      replace: "if (hold === undefined) return",
       why: "what isn't released is free",
     },
     {

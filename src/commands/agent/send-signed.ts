@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import { openUpstream } from "../../gate/settings.ts"
+import { openUpstream } from "../../gate/upstream/upstream.ts"
 import { outcomeOfSent } from "../../gate/sign/forward.ts"
 import type { Sent } from "../../gate/upstream/exchange.ts"
 import type { UpstreamSettings } from "../../link/gate-settings.ts"

@@ -1,8 +1,9 @@
 import { type Dispatcher, Pool, ProxyAgent } from "undici"
 
+import type { UpstreamSettings } from "../../link/gate-settings.ts"
 import { Fault } from "../../std/fault.ts"
 import { version } from "../../std/version.ts"
-import type { GateLimits } from "../process/gate-limits.ts"
+import { type GateLimits, gateLimits } from "../process/gate-limits.ts"
 import { Exchange, type Sent } from "./exchange.ts"
 
 export type SendAsk = {
@@ -34,6 +35,16 @@ type UpstreamOptions = {
   readonly ca?: string
   /** Tunnels connections to an https venue; loopback over http is reached without it. */
   readonly proxy?: URL
+}
+
+/** Opens what sends to the venue as it is configured. @throws {Fault} `config_invalid` */
+export function openUpstream({ baseUrl, ca, proxy, deadlineMs }: UpstreamSettings): Upstream {
+  return createUpstream({
+    baseUrl: parseBaseUrl(baseUrl),
+    limits: { ...gateLimits, upstreamTotalMs: deadlineMs },
+    ...(ca !== null && { ca }),
+    ...(proxy !== null && { proxy: parseProxy(proxy) }),
+  })
 }
 
 /** Sends signed bodies to the venue, at one fixed base address. */
@@ -116,7 +127,7 @@ export function parseBaseUrl(text: string): URL {
  *
  * @throws {Fault} `config_invalid` unless it is http with nothing but host and port.
  */
-export function parseProxy(text: string): URL {
+function parseProxy(text: string): URL {
   const url = URL.parse(text)
   const isBare = url !== null && url.username + url.password + url.search + url.hash === ""
   if (isBare && url.protocol === "http:" && url.pathname === "/") return url

@@ -1,7 +1,6 @@
 import type { BotLink } from "../../contract/client.ts"
 import { Fault } from "../../std/fault.ts"
-import { openUpstream } from "../settings.ts"
-import type { Upstream } from "./upstream.ts"
+import { openUpstream, type Upstream } from "./upstream.ts"
 
 /** Where what clients ask for is sent. */
 export type Venues = {
