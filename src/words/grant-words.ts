@@ -7,11 +7,11 @@ import { orderWords } from "./order-words.ts"
 /** `buy 0.5 BTC-PERP limit in 2 more requests together, held by mm/large`: what a grant lets through yet. */
 export function grantWords(grant: GrantView, symbols: SymbolsView): string {
   const like = JSON.parse(grant.like) as JsonObject // our own canonical JSON
-  const said = orderWords({ ...like, quantity: grant.quantity_left }, symbols)
-  const { words = `orders of ${grant.quantity_left}`, unsaid = 0 } = said ?? {}
-  const requests = grant.times_left === 1 ? "one more request" : `${grant.times_left} more requests`
+  const { quantity_left: quantity, times_left: times } = grant
+  const said = orderWords({ ...like, quantity }, symbols)
+  const { words, unsaid } = said ?? { words: `orders of ${quantity}`, unsaid: 0 }
   return [
-    `${words} in ${requests}${grant.times_left === 1 ? "" : " together"}`,
+    `${words} in ${times === 1 ? "one more request" : `${times} more requests together`}`,
     ...(unsaid === 0 ? [] : [`${unsaid} ${unsaid === 1 ? "field" : "fields"} not shown`]),
     ...(grant.target === null ? [] : [`for the account ${grant.target}`]),
     `held by ${grant.policy}/${grant.rule}`,

@@ -50,7 +50,7 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/records/grant.ts",
+    "vault/ledger/records/hold.ts",
     ["unit/vault/grants"],
     [
       {

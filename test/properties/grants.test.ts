@@ -62,6 +62,51 @@ function counts(given: Given, { asked, client }: Step, nowMs: number): void {
   assert.ok(compareDecimals(given.sum, parseDecimal(given.upTo)!) <= 0, "more than was granted")
 }
 
+type Site = {
+  readonly test: TestVault
+  readonly token: string
+  readonly grants: Map<string, Given>
+}
+
+/** Whether it was signed. */
+async function take(step: Step, { test, token, grants }: Site): Promise<boolean> {
+  const before = await leftOf(test)
+  const answer = await test.sign(token, limitOrder(step.asked))
+  if (answer.kind === "answer") {
+    const used = (await leftOf(test)).filter((each, place) => each.left !== before[place]?.left)
+    assert.equal(used.length, 1, "one grant is used")
+    counts(grants.get(used[0]!.id)!, step, test.vault.now())
+    return true
+  }
+  assert.ok(answer.kind === "refused")
+  const { hold } = answer.refusal.data as { readonly hold: string }
+  if (step.grant !== null) await give(hold, step, { test, token, grants })
+  else if (step.isEnded) await endFirst(test, grants)
+  return false
+}
+
+async function give(id: string, step: Step, { test, grants }: Site): Promise<void> {
+  const { upTo, times, forMs } = step.grant!
+  const policy_hash = test.vault.active().policyHash
+  const word = { id, decision: "released", policy_hash, grant: { upTo, times, forMs } } as const
+  const isGiven = await test.admin.decideHold(word).then(
+    () => true,
+    () => false,
+  )
+  assert.equal(isGiven, Number(upTo) >= Number(step.asked.quantity))
+  if (!isGiven) return
+  const untilMs = test.vault.now() + forMs
+  const given = { alike: alike(step.asked, step.client), untilMs, upTo, times }
+  grants.set(id, { ...given, sum: zero, isEnded: false })
+}
+
+async function endFirst({ admin }: TestVault, grants: Site["grants"]): Promise<void> {
+  const [open] = (await admin.listGrants()).filter(({ ended }) => ended === null)
+  if (open === undefined) return
+  await admin.endGrant({ id: open.id })
+  grants.get(open.id)!.isEnded = true
+}
+
 describe("for any grants and requests", () => {
   it("nothing is signed that no open grant is for, and of each never more in count and sum", async () => {
     let signed = 0
@@ -77,37 +122,8 @@ describe("for any grants and requests", () => {
           const grants = new Map<string, Given>()
           for (const step of steps) {
             clock.pass(step.afterMs)
-            const before = await leftOf(test)
-            const answer = await test.sign(tokens.get(step.client)!, limitOrder(step.asked))
-            const nowMs = test.vault.now()
-            if (answer.kind === "answer") {
-              const used = (await leftOf(test)).filter(
-                (each, place) => each.left !== before[place]!.left,
-              )
-              assert.equal(used.length, 1, "one grant is used")
-              counts(grants.get(used[0]!.id)!, step, nowMs)
-              signed += 1
-            } else if (answer.kind === "refused" && step.grant !== null) {
-              const { hold: id } = answer.refusal.data as { readonly hold: string }
-              const { policyHash: policy_hash } = test.vault.active()
-              const word = { id, decision: "released", policy_hash, grant: step.grant } as const
-              const isGiven = await test.admin.decideHold(word).then(
-                () => true,
-                () => false,
-              )
-              const { upTo, times, forMs } = step.grant
-              assert.equal(isGiven, Number(upTo) >= Number(step.asked.quantity))
-              if (!isGiven) continue
-              grants.set(id, {
-                ...{ alike: alike(step.asked, step.client), untilMs: nowMs + forMs, upTo, times },
-                ...{ sum: zero, isEnded: false },
-              })
-            } else if (step.isEnded) {
-              const [open] = (await test.admin.listGrants()).filter(({ ended }) => ended === null)
-              if (open === undefined) continue
-              await test.admin.endGrant({ id: open.id })
-              grants.get(open.id)!.isEnded = true
-            }
+            const token = tokens.get(step.client)!
+            if (await take(step, { test, token, grants })) signed += 1
           }
         } finally {
           await test.remove()

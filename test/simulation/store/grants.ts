@@ -1,4 +1,4 @@
-import type { Grant } from "../../../src/vault/ledger/records/grant.ts"
+import type { Grant } from "../../../src/vault/ledger/records/hold.ts"
 import type { ActRow, RequestRow } from "../../../src/vault/ledger/records/row.ts"
 
 /** Of those that ended so many stay. */

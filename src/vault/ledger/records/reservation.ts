@@ -6,7 +6,7 @@ import type { Spending } from "../../budgets/budget.ts"
 import type { Claim, OrderSize } from "../../policy/terms.ts"
 import type { LedgerTime } from "../../process/clock.ts"
 import type { RequestEntry } from "./entries.ts"
-import type { GrantAsk } from "./grant.ts"
+import type { GrantAsk } from "./hold.ts"
 import type { RecordId } from "./record-id.ts"
 
 export type ReserveAsk = {

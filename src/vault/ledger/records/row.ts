@@ -7,8 +7,7 @@ import { clientSchema, keySchema } from "./bindings.ts"
 import { addressSchema, decimalText, operationSchema, text, whole } from "./fields.ts"
 import { freezeSchema, freezeScope } from "./freeze.ts"
 import { guardStateSchema, marksSchema } from "./guard-rows.ts"
-import { grantLeftSchema, grantSchema } from "./grant.ts"
-import { holdSchema } from "./hold.ts"
+import { grantLeftSchema, grantSchema, holdSchema } from "./hold.ts"
 import { priceSchema } from "./prices.ts"
 
 // The journal's rows as they are written: docs/ledger-schema.md describes them. What is stored can't be changed later,

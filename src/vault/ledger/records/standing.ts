@@ -3,7 +3,7 @@ import * as z from "zod"
 import { clientSchema, hasEnded, keySchema, type Client, type KeyEntry } from "./bindings.ts"
 import { text } from "./fields.ts"
 import { freezeSchema, type Freeze, type FreezeScope } from "./freeze.ts"
-import { endOf, grantSchema, type Grant } from "./grant.ts"
+import { endOf, grantSchema, type Grant } from "./hold.ts"
 import {
   guardStateName,
   guardStateSchema,
