@@ -139,6 +139,24 @@ describe("a held request", { timeout: 240_000 }, () => {
     assert.match(again.stdout, /Too late: this hold is used already/)
   })
 
+  it("lets others like it pass once it is granted, until that is ended", async () => {
+    const sell = { is_buy: false, price: "64000" }
+    const id = await placeHeld(sell)
+    const part = await countersign(held("release", id, "--for", "30m"))
+    assert.deepEqual([part.code, /--for, --times and --up-to/.test(part.stderr)], [2, true])
+    const terms = ["--for", "30m", "--times", "3", "--up-to", "0.5"]
+    const { stdout } = await countersign(held("release", id, ...terms))
+    assert.match(stdout, new RegExp(`^${id}  granted`))
+    assert.equal((await place(sell)).status, 200)
+    assert.equal((await place({ ...sell, price: "65000", quantity: "0.2" })).status, 200)
+    const open = await countersign(held("grants"))
+    assert.match(open.stdout, new RegExp(`^${id}  open, ends `))
+    assert.match(open.stdout, /sell 0.2 BTC-PERP limit in one more request, held by held\/large/)
+    const ended = await countersign(held("grants", "--end", id))
+    assert.match(ended.stdout, new RegExp(`^${id}  ended: a person ended it`))
+    await countersignJson(held("refuse", await placeHeld(sell)))
+  })
+
   it("is held anew after a person refused it", async () => {
     const id = await placeHeld()
     const { stdout, code } = await countersign(held("refuse", id))
