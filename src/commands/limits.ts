@@ -36,24 +36,35 @@ function limitsTable(limits: readonly StandingLimit[]): readonly Line[] {
 
 function guardsTable(guards: readonly GuardUse[]): Line {
   const nowMs = Date.now()
-  const rows = guards.map(({ kind, symbol, measure, side, read_at, tripped_at, ...use }) => [
+  const rows = guards.map(({ kind, symbol, measure, side, ...use }) => [
     `${use.policy}/${use.guard}`,
     use.account_name,
     [symbol, measure ?? kind, side].filter((part) => part !== null).join(" "),
     ...[use.measured, use.in_flight, use.room].map((amount) => amount ?? "-"),
     use.max ?? "-",
-    standWords({ read_at, tripped_at }, nowMs),
+    standWords(use, nowMs),
   ])
   const head = ["GUARD", "ACCOUNT", "OF", "MEASURED", "IN FLIGHT", "ROOM", "MAX", "READING"]
   return table(head, rows)
 }
 
-function standWords(
-  { read_at, tripped_at }: Pick<GuardUse, "read_at" | "tripped_at">,
-  nowMs: number,
-): string {
-  if (tripped_at !== null) return `tripped ${agoWords(tripped_at, nowMs)}`
-  return read_at === null ? "never read" : `read ${agoWords(read_at, nowMs)}`
+const unknownWords: Readonly<Record<NonNullable<GuardUse["loss_unknown"]>, string>> = {
+  no_equity: "no equity read yet",
+  reading_old: "too old to tell the loss",
+  equity_changed: "loss unknown until: countersign guards anchor",
+}
+
+type Standing = Pick<GuardUse, "read_at" | "tripped_at" | "loss_unknown" | "rearmed_until">
+
+function standWords(use: Standing, nowMs: number): string {
+  const { read_at, tripped_at, loss_unknown: why, rearmed_until: until } = use
+  const read = read_at === null ? "never read" : `read ${agoWords(read_at, nowMs)}`
+  const parts = [
+    tripped_at === null ? read : `tripped ${agoWords(tripped_at, nowMs)}`,
+    why === null || read_at === null ? undefined : unknownWords[why],
+    until === null ? undefined : `re-armed until ${utcText(until)}`,
+  ]
+  return parts.filter((part) => part !== undefined).join(", ")
 }
 
 /** `countersign limits raise NAME --to X --for 30m --reason …`, which ends by itself; `--end` ends it before. */

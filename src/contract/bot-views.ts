@@ -132,6 +132,13 @@ export const guardUseSchema = z
     tripped_at: time
       .nullable()
       .describe("Of losses: since when nothing opens; null where it does."),
+    loss_unknown: z
+      .enum(["no_equity", "reading_old", "equity_changed"])
+      .nullable()
+      .describe("Of losses: why what is lost can't be told, as in guard_unreadable; else null."),
+    rearmed_until: time
+      .nullable()
+      .describe("Of losses: until when a person lets more be lost; null where nobody does."),
   })
   .readonly()
 export type GuardUse = z.infer<typeof guardUseSchema>

@@ -1183,6 +1183,10 @@ class GuardUse(TypedDict):
     read_at: Optional[int]
     # Of losses: since when nothing opens; null where it does.
     tripped_at: Optional[int]
+    # Of losses: why what is lost can't be told, as in guard_unreadable; else null.
+    loss_unknown: Optional[Literal["no_equity", "reading_old", "equity_changed"]]
+    # Of losses: until when a person lets more be lost; null where nobody does.
+    rearmed_until: Optional[int]
 
 
 class BudgetView(TypedDict):

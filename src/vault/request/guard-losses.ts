@@ -1,4 +1,4 @@
-import { type Decimal, maxDecimal, zero } from "../../venue/decimal.ts"
+import { maxDecimal, zero } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { GuardedAccount } from "../guards/accounts.ts"
 import type { LossUnknown } from "../guards/guard.ts"
@@ -50,7 +50,11 @@ export function tripOf(
 /** How a guard stands for an account, where it bounds losses. */
 export function lossStanding(guard: PlacedGuard, account: GuardedAccount, by: JudgedBy) {
   if (!boundsLoss(guard)) return undefined
-  return { trip: tripOf(guard, account, by.set), loss: () => lossNow(guard, account, by) }
+  return {
+    trip: tripOf(guard, account, by.set),
+    loss: () => lossNow(guard, account, by),
+    allowance: allowanceOf(guard, account, by),
+  }
 }
 
 /** What an account has lost by a guard's count, and may lose; by no reading that is old, or means something else by equity. */
@@ -66,11 +70,12 @@ export function lossNow(
   if (nowMs - readAtMs > guard.loss.maxAgeMs) return "reading_old"
   const loss = lossBy(guard.loss, marks, equity)
   if (loss === undefined) return "no_equity"
-  return { ...loss, max: maxDecimal(loss.max, allowedBy(stateOf(guard, account, set), nowMs)) }
+  const allowance = allowanceOf(guard, account, { set, nowMs })
+  return { ...loss, max: maxDecimal(loss.max, allowance ? readDecimal(allowance.max) : zero) }
 }
 
-/** What a person lets an account lose for a while; nothing where nobody does. */
-function allowedBy(state: GuardState | undefined, nowMs: number): Decimal {
-  if (state === undefined || state.until === null || state.max === null) return zero
-  return nowMs < state.until ? readDecimal(state.max) : zero
+/** What a person lets an account lose, and until when, where somebody does. */
+function allowanceOf(guard: LossGuard, account: GuardedAccount, { set, nowMs }: JudgedBy) {
+  const { until = null, max = null } = stateOf(guard, account, set) ?? {}
+  return until !== null && max !== null && nowMs < until ? { until, max } : undefined
 }

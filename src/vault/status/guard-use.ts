@@ -34,14 +34,10 @@ function usesOf(
   sources: StatusSources,
 ): readonly GuardUse[] {
   const { policy, name: guard, file, line } = placed
-  const { name: account_name, address: account, exposure } = guarded
+  const { name: account_name, address: account } = guarded
   const set = sources.active()
-  const standing = lossStanding(placed, guarded, { set, nowMs: sources.now() })
-  const at = {
-    read_at: exposure.reading()?.askedAtMs ?? null,
-    tripped_at: standing?.trip?.since ?? null,
-  }
-  return boundsNow(placed, { guarded, loss: known(standing?.loss()) }, sources)
+  const { loss, ...at } = standOf(placed, guarded, sources)
+  return boundsNow(placed, { guarded, loss }, sources)
     .filter(({ of, side }) => of.measure !== "gross" || side === "long")
     .map(({ of: { kind, measure = null, symbolId }, side = null, max, parts }) => ({
       ...{ policy, guard, file, line, account, account_name, kind, measure },
@@ -50,6 +46,20 @@ function usesOf(
       ...figuresOf(parts, max),
       ...at,
     }))
+}
+
+/** When an account was read, and how a guard on losses stands for it. */
+function standOf(placed: PlacedGuard, guarded: GuardedAccount, sources: StatusSources) {
+  const by = { set: sources.active(), nowMs: sources.now() }
+  const { trip, loss: tell, allowance } = lossStanding(placed, guarded, by) ?? {}
+  const loss = tell?.()
+  return {
+    loss: known(loss),
+    read_at: guarded.exposure.reading()?.askedAtMs ?? null,
+    tripped_at: trip?.since ?? null,
+    loss_unknown: typeof loss === "string" ? loss : null,
+    rearmed_until: allowance?.until ?? null,
+  }
 }
 
 function boundsNow(

@@ -136,20 +136,32 @@ describe("a guard on losses", () => {
     const refusal = await ask({ price: "50000", quantity: "0.001" })
     assert.deepEqual(refusal?.code === "guard_unreadable" && refusal.data.why, "reading_old")
   })
+
+  it("is told with why it can't tell the loss, and with nothing where it can", async (t) => {
+    const { read, clock, guards } = await openLosing(t, daily)
+    const why = async () => (await guards())[0]?.loss_unknown
+    assert.equal(await why(), "no_equity")
+    await read("10000")
+    assert.equal(await why(), null)
+    clock.pass(60_001)
+    assert.equal(await why(), "reading_old")
+  })
 })
 
 describe("a person", () => {
   const why = { reason: "checked" }
 
   it("lets an account lose more for a while by re-arming its guard, for its day at the most", async (t) => {
-    const { ask, read, readTwice, test } = await openLosing(t, daily)
+    const { ask, read, readTwice, test, guards } = await openLosing(t, daily)
     await read("10000")
     await readTwice("9400")
     assert.equal((await ask({}))?.code, "guard_tripped")
+    assert.equal((await guards())[0]?.rearmed_until, null)
     const rearm = { guard: "day", allow: "200", forMs: 48 * hourMs, ...why }
     const { max, until } = await test().admin.rearmGuard(rearm)
     assert.equal(max, "800")
     assert.equal(until % (24 * hourMs), 0)
+    assert.equal((await guards())[0]?.rearmed_until, until)
     assert.equal(await ask({ price: "50000", quantity: "0.001" }), null)
     await readTwice("9200")
     assert.equal((await ask({}))?.code, "guard_exceeded")

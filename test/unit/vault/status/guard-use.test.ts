@@ -30,6 +30,7 @@ describe("what a guard leaves", () => {
       ...{ account: guardedWallet.address, account_name: "main" },
       ...{ kind: "max_position", measure: "net", symbol: "BTC-PERP", side: "long" },
       ...{ max: "1", measured: null, in_flight: null, room: null, read_at: null, tripped_at: null },
+      ...{ loss_unknown: null, rearmed_until: null },
     })
     assert.deepEqual(
       others.map(({ kind, side, room }) => [kind, side, room]),
