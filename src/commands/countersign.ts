@@ -215,14 +215,15 @@ const withoutPlace = new Set([
   "completion",
 ])
 
-/** The words of every command that takes the options that name an installation. */
-export const namesWithPlace: ReadonlySet<string> = new Set(
-  Object.entries(tree)
+/** The words of every command that takes the options that name an installation; the sandbox belongs to one on paper alone. */
+export const namesWithPlace: ReadonlySet<string> = new Set([
+  "sandbox --paper",
+  ...Object.entries(tree)
     .flatMap(([name, part]) =>
       typeof part === "function" ? name : Object.keys(part.commands).map((own) => `${name} ${own}`),
     )
     .filter((name) => !withoutPlace.has(name)),
-)
+])
 
 /** commander would end the process with 1; usage errors are ours to end with 2. */
 function throwOnUsageErrors(made: Reader): void {

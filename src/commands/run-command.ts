@@ -71,7 +71,7 @@ export function completeCommands(text: string, { names, options }: Place): strin
   })
 }
 
-/** A command's one or two words, and what stands between it and the next. */
-const named = /\bcountersign ([a-z][a-z-]*)( [a-z][a-z-]*|)((?:(?!\bcountersign )[^\n])*)/g
+/** A command's one or two words, or the option that makes another of it, and what stands between it and the next. */
+const named = /\bcountersign ([a-z][a-z-]*)( [a-z][a-z-]*| --paper|)((?:(?!\bcountersign )[^\n])*)/g
 
 const hasPlace = / --(?:dir|config-dir|state-dir)\b/

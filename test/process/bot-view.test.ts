@@ -49,7 +49,7 @@ describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
       keys: [agent, wallet],
       default_key: "mm",
       rights: [],
-      allow_type_b: true,
+      ...{ allow_type_b: true, forward_only: false, paper: false },
       ...network,
     })
     assert.deepEqual((await walletBot.get("/whoami")).json.data, {
@@ -57,7 +57,7 @@ describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
       keys: [wallet],
       default_key: "main",
       rights: ["metrics"],
-      allow_type_b: false,
+      ...{ allow_type_b: false, forward_only: false, paper: false },
       ...network,
     })
   })

@@ -296,7 +296,7 @@ describe("a limit for ever over a vault's death and a reload", { timeout: 180_00
 
     await writePolicy(dir, life("name: cap, per: client"))
     const shown = await countersign(["policy", "accept", "--dir", dir])
-    assert.match(shown.stdout, /WIDENS .*limits\/cap: - → counts from 0, unless/)
+    assert.match(shown.stdout, /WIDENS .*limits\/cap\n\+ {2}counts from 0, unless/)
     assert.equal((await countersign(["policy", "reload", "--dir", dir])).code, 0)
     assert.equal(await place(), "signed")
     const log = await countersign(["policy", "log", "--dir", dir])

@@ -74,7 +74,7 @@ describe("200 requests at once against a limit with room for ten", () => {
       const { frees_at, retry_after_ms, ...others } = refusal.data as Record<string, unknown>
       assert.deepEqual(others, {
         ...{ policy: "limited", limit: "cap" },
-        ...{ max: "63000", used: "63000", asked: "6300" },
+        ...{ max: "63000", used: "63000", asked: "6300", room: "0" },
       })
       assert.ok(Number(frees_at) > fromMs, `frees at ${String(frees_at)}`)
       assert.ok(Number(retry_after_ms) > 3_590_000 && Number(retry_after_ms) <= 3_610_000)

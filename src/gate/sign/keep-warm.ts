@@ -44,8 +44,8 @@ export function keepWarm({
   return {
     /** This was signed just now. */
     signed: (ask: BotParams["check"]): void => {
-      // By a check that was used a turn of the ledger would be asked for.
-      last = { ask: { ...ask, check: undefined }, untilMs: clock() + warmForMs }
+      if (ask.check !== undefined) return // asking about one takes a turn of the ledger
+      last = { ask, untilMs: clock() + warmForMs }
       if (!isAtWork) void checkOn()
     },
   }

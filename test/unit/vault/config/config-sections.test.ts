@@ -142,8 +142,7 @@ describe("upstream in countersign.yaml", () => {
     const upstream = { ca: null, proxy: "http://127.0.0.1:3128", deadlineMs: 2_000 }
     assert.deepEqual(told, {
       upstream: { baseUrl: profile.baseUrl, ...upstream },
-      allowedHosts: [],
-      keepWarmMs: undefined,
+      ...{ paper: null, allowedHosts: [], keepWarmMs: undefined },
     })
     assert.deepEqual(await test.admin.upstream(), told.upstream)
     const { config } = test.vault.active()
