@@ -73,6 +73,8 @@ const decision = z.object({
   ...{ seq: z.number(), record: word, at: z.number() },
   result: z.enum(["allowed", "refused", "held"]),
   ...{ client: word, key: word.nullable(), operation: word.nullable(), by: name.nullable() },
+  /** Whether it is of a paper key, so that no money is in it. */
+  is_paper: z.boolean(),
   /** In words: `buy 0.1 BTC-PERP at 63000, limit`. `null` for a refusal: its body isn't recorded. */
   asked: text(200).nullable(),
   symbols: list(word, 4),

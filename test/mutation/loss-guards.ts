@@ -166,8 +166,8 @@ export const lossGuards: readonly Guard[] = [
         why: "an old reading is believed",
       },
       {
-        find: "nowMs < state.until",
-        replace: "state.until > 0",
+        find: "max !== null && nowMs < until ?",
+        replace: "max !== null && until > 0 ?",
         why: "a guard that was re-armed allows more for good",
       },
       {

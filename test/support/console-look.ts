@@ -9,6 +9,7 @@ export const allowedRow: Decision = {
   client: "maker",
   key: "agent",
   operation: "placeOrder",
+  is_paper: false,
   by: "everyday/orders",
   asked: "buy 0.1 BTC-PERP at 63000, limit",
   symbols: ["BTC-PERP"],

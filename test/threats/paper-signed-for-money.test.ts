@@ -2,7 +2,6 @@ import assert from "node:assert/strict"
 import { rm } from "node:fs/promises"
 import { describe, it, type TestContext } from "node:test"
 
-import type { JsonObject } from "../../src/venue/json.ts"
 import type { Profile } from "../../src/venue/profile.ts"
 import { agentStruct, placeOrderTag } from "../../src/venue/builtin-profile.ts"
 import { actionHash, canonicalJson, typeADigest } from "../../src/venue/signing-hash.ts"

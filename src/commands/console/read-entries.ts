@@ -8,6 +8,7 @@ import { whoRefused } from "../../vault/ledger/records/entries.ts"
 import type { HoldView, SymbolsView } from "../../contract/bot-views.ts"
 import type { RefusalRow, RequestRow, RowsOf } from "../../vault/ledger/records/row.ts"
 import { reasonOf, resultOf } from "../../vault/metrics/vault-metrics.ts"
+import { standsFor } from "../../venue/paper-key.ts"
 import type { Admin } from "../installation/admin.ts"
 
 type Entries = Answer<"entries">
@@ -99,7 +100,8 @@ type Known = { readonly symbols: SymbolsView; readonly holds: readonly HoldView[
 function decisionOf({ seq, row }: StoredEntry, { symbols, holds }: Known): Decision {
   const of = JSON.parse(row) as RequestRow | RefusalRow // the vault wrote it
   const { id: record, at_ms: at, client, key, operation } = of
-  const told = { seq, record, at, client, key, operation }
+  const isPaper = key !== null && standsFor(key) !== undefined
+  const told = { seq, record, at, client, key, operation, is_paper: isPaper }
   if (of.kind === "refusal") {
     const { refusal } = of
     const body = holds.find(({ id }) => id === holdOf(of))?.body

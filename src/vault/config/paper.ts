@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import type { Problem } from "../../std/yaml-file.ts"
 import { builtinParts } from "../../venue/builtin-profile.ts"
+import { paperName } from "../../venue/paper-key.ts"
 import type { Profile, SymbolTable } from "../../venue/profile.ts"
 import { parseProfile } from "../../venue/profile/profile-file.ts"
 import type { Policy } from "../policy/terms.ts"
@@ -11,19 +12,6 @@ export type View = {
   readonly config: Config
   readonly profile: Profile
   readonly policies: readonly Policy[]
-}
-
-/** `mm.paper` stands for the agent key `mm` on paper. No other key's name may end so. */
-const ending = ".paper"
-
-/** The paper key that stands for a key. */
-export function paperName(key: string): string {
-  return `${key}${ending}`
-}
-
-/** The key that a paper key stands for; `undefined` for any other key. */
-export function standsFor(key: string): string | undefined {
-  return key.endsWith(ending) ? key.slice(0, -ending.length) : undefined
 }
 
 /**

@@ -47,7 +47,7 @@ function crowdedEntries() {
     ...noEntries,
     decisions: times(401, {
       ...{ seq: Number.MAX_VALUE, record: name, at: Number.MAX_VALUE, result: "refused" },
-      ...{ client: name, key: name, operation: name, by: name, asked: name },
+      ...{ client: name, key: name, operation: name, by: name, asked: name, is_paper: true },
       ...{ symbols: times(5, name), code: name, reason: name, message: name },
     }),
     repeats: times(401, { record: name, at: Number.MAX_VALUE, count: Number.MAX_VALUE }),

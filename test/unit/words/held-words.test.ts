@@ -144,6 +144,12 @@ describe("a held request in words", () => {
       assert.equal(await wordsOf(await held(operation, body)), `${words}, held by mm/large`)
     })
   }
+  it("begins with PAPER where a paper key would sign it", async () => {
+    const hold = await held("placeOrder", limitOrder())
+    assert.match(await wordsOf({ ...hold, key: "mm.paper" }), /^PAPER: buy 0\.1 BTC-PERP/)
+    assert.match(await wordsOf({ ...hold, key: "mm.papers" }), /^buy 0\.1 BTC-PERP/)
+  })
+
   it("says which agent is approved by whom, and for how long, without its label", async () => {
     const approval = {
       agent_address: agent,

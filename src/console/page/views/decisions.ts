@@ -148,15 +148,21 @@ type RowShown = {
 
 /** A click anywhere on it opens it; for the keyboard it has a button. */
 function decisionRow(row: Decision, { times, opened, open }: RowShown): TemplateResult {
-  const { at, result, client, key, by } = row
-  return html`<tr role="row" class=${result} @click=${() => open(row)}>
+  const { at, result, client, key, by, is_paper: isPaper } = row
+  return html`<tr
+    role="row"
+    class=${isPaper ? `${result} paper` : result}
+    @click=${() => open(row)}
+  >
     <td role="cell" class="time">${fineClockWords(at)}</td>
     <td role="cell" class="result">
       <span aria-hidden="true">${marks[result]}</span> ${result}
       ${times === 1 ? nothing : html`<span class="times">× ${groupedDecimal(String(times))}</span>`}
     </td>
     <td role="cell" class="request">${requestOf(row, opened !== undefined)}</td>
-    <td role="cell" class="client">${client}${key === null ? "" : ` · ${key}`}</td>
+    <td role="cell" class="client">
+      ${isPaper ? "PAPER · " : ""}${client}${key === null ? "" : ` · ${key}`}
+    </td>
     <td role="cell" class="by">${by ?? "–"}</td>
   </tr>`
 }

@@ -174,6 +174,11 @@ describe("the console's decisions", () => {
     assert.match(none, /Nothing that is kept here fits the filter/)
   })
 
+  it("say of a paper key's that it is paper", () => {
+    assert.match(wordsOf(table([{ ...allowedRow, is_paper: true }])), /PAPER · maker · agent/)
+    assert.doesNotMatch(wordsOf(table([allowedRow])), /PAPER/)
+  })
+
   it("say how many entries of the ledger came too fast", () => {
     const words = (skipped: number) =>
       wordsOf(decisionsTable({ ...shown({}), skipped }, quiet, actions))
