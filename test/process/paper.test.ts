@@ -7,7 +7,12 @@ import { after, before, describe, it } from "node:test"
 import { countersign, makeInstallation, sandbox, serve } from "../support/countersign.ts"
 import { liveVenue } from "../support/paper-site.ts"
 import { limitOrder } from "../support/open-test-vault.ts"
-import { makeTradingKeys, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
+import { makeTradingKeys, writePolicy } from "../support/trading-keys.ts"
+
+const policy = `policy: trading
+reads: ["/v1/account/positions"]
+rules: [{name: quote, endpoints: [placeOrder], symbols: [BTC-PERP]}]
+`
 
 type Answer = { readonly code: string; readonly data: Readonly<Record<string, unknown>> }
 
@@ -15,7 +20,7 @@ describe("paper beside a live installation", () => {
   let installation: Awaited<ReturnType<typeof makeInstallation>>
   let live: Awaited<ReturnType<typeof sandbox>>
   let daemon: Awaited<ReturnType<typeof serve>>
-  let venue: Awaited<ReturnType<typeof sandbox>>
+  let venue: Awaited<ReturnType<typeof sandbox>> | undefined
   const tokens = { live: "", paper: "" }
 
   const run = async (...words: readonly string[]) => {
@@ -37,7 +42,7 @@ describe("paper beside a live installation", () => {
     installation = await makeInstallation(["--backend", "memory", "--venue", "sandbox"])
     const { dir } = installation
     await writeFile(join(dir, "venue.yaml"), liveVenue(live.url))
-    await writePolicy(dir, tradingPolicy)
+    await writePolicy(dir, policy)
     daemon = await serve(dir)
     await makeTradingKeys(dir)
     const added = await run("clients", "add", "bot", "--keys", "mm", "--json")
@@ -45,7 +50,7 @@ describe("paper beside a live installation", () => {
   })
   after(async () => {
     await daemon.stop("SIGTERM")
-    await venue.stop("SIGTERM")
+    await venue?.stop("SIGTERM")
     await live.stop("SIGTERM")
     await installation.remove()
   })
@@ -55,7 +60,7 @@ describe("paper beside a live installation", () => {
     const add = ["clients", "add", "try", "--paper", "--keys", "mm", "--json", "--dir", dir]
     const early = await countersign(add)
     assert.notEqual(early.code, 0)
-    assert.match(early.stderr, /Run: countersign sandbox --paper.*countersign policy reload/s)
+    assert.match(early.stdout, /Run: countersign sandbox --paper.*countersign policy reload/s)
     venue = await sandbox(["--paper", "--dir", dir])
     assert.ok(existsSync(join(dir, "venue-paper.yaml")))
     await run("policy", "reload")
@@ -102,7 +107,7 @@ describe("paper beside a live installation", () => {
     assert.notEqual(refused.code, 0)
     assert.match(refused.stderr, /venue-paper.yaml/)
     await writeFile(paperFile, text)
-    await venue.stop("SIGTERM")
+    await venue?.stop("SIGTERM")
     const lost = await ask(tokens.paper, "/v1/trade/orders", limitOrder())
     assert.deepEqual([lost.code, lost.isPaper], ["upstream_unreachable", "true"])
     assert.notEqual((await ask(tokens.live, "/sign/v1/trade/orders", limitOrder())).status, 502)
