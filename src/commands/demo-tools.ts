@@ -55,7 +55,7 @@ async function startTools({ daemonUrl, token, directory }: ToolStage) {
   const file = join(directory, "agent-token")
   await writeFile(file, `${token}\n`, { mode: 0o600 })
   const launcher = join(packageRoot, "bin/countersign.js")
-  const args = ["mcp", "--token-file", file, "--url", daemonUrl, "--symbols", "BTC-PERP=1"]
+  const args = ["mcp", "--token-file", file, "--url", daemonUrl]
   const server = spawn(process.execPath, [launcher, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
   })

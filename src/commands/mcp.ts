@@ -11,7 +11,7 @@ export const mcp = command({
   notes: `
 It asks the daemon as any bot does and can do what its token may, and no more. See docs/mcp.md.`,
   examples: [
-    "countersign mcp --token-file /srv/agent/token --symbols BTC-PERP=1,ETH-PERP=2",
+    "countersign mcp --token-file /srv/agent/token",
     "countersign mcp --token-file /srv/agent/token --read-only --tools whoami,limits",
   ],
   options: {
@@ -22,14 +22,6 @@ It asks the daemon as any bot does and can do what its token may, and no more. S
       withDefault(option("--url <url>", "where the daemon listens"), "http://127.0.0.1:8420"),
       urlOf,
       "http:// and an address of this machine, or https://…, without a path",
-    ),
-    symbols: parsed(
-      withDefault(
-        option("--symbols <symbols>", "what is traded, by name and id as venue.yaml has them"),
-        "",
-      ),
-      symbolsOf,
-      "names and ids like BTC-PERP=1,ETH-PERP=2",
     ),
     readOnly: flag("--read-only", "list only tools that change nothing"),
     paper: flag("--paper", "refuse a token that isn't a paper client's"),
@@ -69,16 +61,6 @@ function urlOf(text: string): string | undefined {
   if (url?.origin !== text.replace(/\/$/, "")) return undefined
   const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)
   return url.protocol === "https:" || (url.protocol === "http:" && isHere) ? url.origin : undefined
-}
-
-const maxSymbols = 64
-
-function symbolsOf(text: string): ReadonlyMap<string, number> | undefined {
-  if (text === "") return new Map()
-  const pairs = text.split(",").map((each) => /^([\w./-]{1,64})=(\d{1,9})$/.exec(each))
-  const symbols = new Map(pairs.map((pair) => [pair?.[1] ?? "", Number(pair?.[2])]))
-  const isReadable = pairs.every((pair) => pair !== null) && symbols.size === pairs.length
-  return isReadable && pairs.length <= maxSymbols ? symbols : undefined
 }
 
 function toolsOf(text: string): readonly ToolName[] | undefined {

@@ -28,6 +28,8 @@ export const keyViewSchema = z
   .readonly()
 export type KeyView = z.infer<typeof keyViewSchema>
 
+const symbolSchema = z.strictObject({ symbol_id: int, name: text }).readonly()
+
 /** What a token may do. */
 export const whoamiSchema = z
   .strictObject({
@@ -40,6 +42,12 @@ export const whoamiSchema = z
       .boolean()
       .describe("No signed body is given to it: `/v1/…` forwards, `/sign` refuses."),
     paper: z.boolean().describe("Whether it trades on paper: nothing of its reaches the venue."),
+    symbols: z.array(symbolSchema).readonly().describe("As venue.yaml names them."),
+    operations: z
+      .array(text)
+      .readonly()
+      .describe("What a rule is for. Whether a request is allowed, a check tells."),
+    reads: z.array(text).readonly().describe("The patterns of paths that policy lets it read."),
     service_chain: text.nullable().describe("The network's, for account operations."),
     signature_chain_ids: z.array(int).readonly().describe("One of them is an account operation's."),
   })

@@ -11,24 +11,25 @@ const id = z.string().regex(idPattern)
 
 /** The tools that the order's way leads through: check, place, and out again. */
 export function orderTools(desk: Desk): readonly Tool[] {
-  const { canPlace, canCancel, canCancelAll } = desk.reach
+  const { operations } = desk.whoami
+  const canPlace = operations.includes("placeOrder") && desk.symbols.size > 0
   return [
     ...(canPlace ? [checkOrder(desk), placeOrder(desk)] : []),
-    ...(canCancel ? [cancelOrder(desk)] : []),
-    ...(canCancelAll ? [cancelAll(desk)] : []),
+    ...(operations.includes("cancelOrder") ? [cancelOrder(desk)] : []),
+    ...(operations.includes("cancelAll") ? [cancelAll(desk)] : []),
   ]
 }
 
 function checkOrder(desk: Desk): Tool {
-  const { client, reach, signal } = desk
+  const { client, symbols, signal } = desk
   return tool({
     name: "check_order",
     description:
       "Asks whether an order would be signed now, and why; call it before place_order, which takes its `check` and the same order. It sends nothing and reserves nothing.",
-    input: z.strictObject({ order: orderInput(reach.symbols), ...keyInput(desk) }),
+    input: z.strictObject({ order: orderInput(symbols), ...keyInput(desk) }),
     hints: { readOnlyHint: true, openWorldHint: false },
     run: async ({ order, key }) => {
-      const body = bodyOf(order, reach.symbols)
+      const body = bodyOf(order, symbols)
       const by = { ...keyOf(key), shadow: true, signal }
       const answer = await client.check(ordersPath, body, by)
       if (!answer.ok) return failureAnswer(answer, desk.nowMs())
@@ -36,10 +37,9 @@ function checkOrder(desk: Desk): Tool {
       return {
         ok: true,
         check: answer.record ?? null,
-        expires_in_ms: valueIn(answer.data, "expires_in_ms") ?? null,
         would_sign,
         ...(refusal !== null && { refusal: refusalAnswer(refusal, desk.nowMs()) }),
-        in_words: wordsOf(body, reach.symbols),
+        in_words: wordsOf(body, symbols),
         worst: notionalOf(order),
         verdicts: verdicts
           .filter(({ reason }) => reason !== "endpoint_not_covered")
@@ -56,30 +56,30 @@ function checkOrder(desk: Desk): Tool {
 }
 
 function placeOrder(desk: Desk): Tool {
-  const { client, reach, signal } = desk
+  const { client, symbols, signal } = desk
   return tool({
     name: "place_order",
     description:
       "Places an order that check_order has checked: give its `check` and the same order again. All is judged anew, so it may be refused. Called again with the same check it answers the same and places nothing more.",
     input: z.strictObject({
       check: id.describe("From check_order."),
-      order: orderInput(reach.symbols).describe("The same as was checked."),
+      order: orderInput(symbols).describe("The same as was checked."),
       ...keyInput(desk),
     }),
     hints: { destructiveHint: true, idempotentHint: true, openWorldHint: true },
     run: async ({ check, order, key }) => {
-      const body = bodyOf(order, reach.symbols)
+      const body = bodyOf(order, symbols)
       const by = { ...keyOf(key), check, signal }
       // By one check the daemon signs one order, whatever is sent again.
       const answer = await client.send(ordersPath, body, by)
-      const in_words = wordsOf(body, reach.symbols)
+      const in_words = wordsOf(body, symbols)
       return { ...sentAnswer(answer, desk), in_words }
     },
   })
 }
 
 function cancelOrder(desk: Desk): Tool {
-  const { client, reach, signal } = desk
+  const { client, symbols, signal } = desk
   return tool({
     name: "cancel_order",
     description: "Cancels one order, by the order_id that place_order answered or by your own id.",
@@ -94,7 +94,7 @@ function cancelOrder(desk: Desk): Tool {
       const body = {
         ...(order_id !== undefined && { order_id }),
         ...(client_order_id !== undefined && { client_order_id }),
-        ...symbolOf(symbol, reach.symbols),
+        ...symbolOf(symbol, symbols),
       }
       const by = { idempotencyKey: crypto.randomUUID(), signal }
       return sentAnswer(await client.send("/v1/trade/orders/cancel", body, by), desk)
@@ -103,7 +103,7 @@ function cancelOrder(desk: Desk): Tool {
 }
 
 function cancelAll(desk: Desk): Tool {
-  const { client, reach, signal } = desk
+  const { client, symbols, signal } = desk
   return tool({
     name: "cancel_all",
     description: "Cancels all open orders of the account, or those in one symbol.",
@@ -112,7 +112,7 @@ function cancelAll(desk: Desk): Tool {
     isWayOut: true,
     run: async ({ symbol }) => {
       const by = { idempotencyKey: crypto.randomUUID(), signal }
-      const body = symbolOf(symbol, reach.symbols)
+      const body = symbolOf(symbol, symbols)
       return sentAnswer(await client.send("/v1/trade/orders/cancel-all", body, by), desk)
     },
   })
@@ -120,7 +120,7 @@ function cancelAll(desk: Desk): Tool {
 
 const wayOut = { destructiveHint: true, idempotentHint: true, openWorldHint: true } as const
 
-function symbolChoice({ reach: { symbols } }: Desk) {
+function symbolChoice({ symbols }: Desk) {
   return { symbol: (symbols.size === 0 ? z.never() : symbolInput(symbols)).optional() }
 }
 
@@ -129,7 +129,7 @@ function symbolOf(symbol: string | undefined, symbols: ReadonlyMap<string, numbe
   return symbolId === undefined ? {} : { symbol_id: symbolId }
 }
 
-function keyInput({ reach: { whoami } }: Desk) {
+function keyInput({ whoami }: Desk) {
   const names = whoami.keys.filter(({ role }) => role === "agent").map(({ name }) => name)
   const key = names.length === 0 ? z.never() : z.enum(names)
   return { key: key.optional().describe("The key that signs; the usual one without.") }

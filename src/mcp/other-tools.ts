@@ -7,9 +7,12 @@ import { tool, type Desk, type Tool } from "./tool.ts"
 
 /** The tools that look, and the one that stops the client itself. */
 export function otherTools(desk: Desk): readonly Tool[] {
-  const mayFreeze = desk.reach.whoami.rights.includes("freeze")
-  const looking = [whoamiTool(desk), limitsTool(desk), recordTool(desk), readTool(desk)]
-  return mayFreeze ? [...looking, freezeTool(desk)] : looking
+  const { reads, rights } = desk.whoami
+  return [
+    ...[whoamiTool(desk), limitsTool(desk), recordTool(desk)],
+    ...(reads.length > 0 ? [readTool(desk)] : []),
+    ...(rights.includes("freeze") ? [freezeTool(desk)] : []),
+  ]
 }
 
 const looks = { readOnlyHint: true, openWorldHint: false } as const
@@ -24,24 +27,19 @@ function whoamiTool(desk: Desk): Tool {
     run: async () => {
       const answer = await desk.client.whoami()
       if (!answer.ok) return failureAnswer(answer, desk.nowMs())
-      return whoamiAnswer(answer.data, desk)
+      return whoamiAnswer(answer.data, desk.nowMs())
     },
   })
 }
 
-function whoamiAnswer(whoami: Schemas["Whoami"], { reach, nowMs }: Desk): ToolAnswer {
-  const { client, paper, keys, default_key, rights } = whoami
-  const operations = [
-    ...(reach.canPlace ? ["check_order", "place_order"] : []),
-    ...(reach.canCancel ? ["cancel_order"] : []),
-    ...(reach.canCancelAll ? ["cancel_all"] : []),
-  ]
+function whoamiAnswer(whoami: Schemas["Whoami"], nowMs: number): ToolAnswer {
+  const { client, paper, keys, default_key, rights, operations, reads } = whoami
   return {
     ok: true,
-    ...{ client, paper, default_key, rights, operations },
-    symbols: [...reach.symbols.keys()],
+    ...{ client, paper, default_key, rights, operations, reads },
+    symbols: whoami.symbols.map(({ name }) => name),
     keys: keys.map(({ name, role, approval, locked, expires_at }) => {
-      return { name, role, approval, locked, days_left: daysUntil(expires_at, nowMs()) }
+      return { name, role, approval, locked, days_left: daysUntil(expires_at, nowMs) }
     }),
   }
 }
@@ -136,7 +134,7 @@ function freezeTool(desk: Desk): Tool {
     hints: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
     isWayOut: true,
     run: async ({ reason }) => {
-      const name = desk.reach.whoami.client
+      const name = desk.whoami.client
       const answer = await desk.client.freeze({ scope: "client", name, reason })
       return answer.ok ? { ok: true, frozen: true } : failureAnswer(answer, desk.nowMs())
     },

@@ -1,14 +1,17 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server"
 import * as z from "zod"
 
-import type { Client } from "../client/create-client.ts"
+import type { Client, Schemas } from "../client/create-client.ts"
 import type { ToolAnswer } from "./answers.ts"
-import type { Reach } from "./reach.ts"
+import type { SymbolIds } from "./order-input.ts"
 
 /** What a tool works with. */
 export type Desk = {
   readonly client: Client
-  readonly reach: Reach
+  /** What the daemon says of the token when the server starts. */
+  readonly whoami: Schemas["Whoami"]
+  /** Of `whoami`. */
+  readonly symbols: SymbolIds
   /** In milliseconds since 1970. */
   readonly nowMs: () => number
   /** Ends calls that are under way once nobody reads answers any more. */

@@ -12,6 +12,7 @@ import { asRequest } from "./ledger/found-records.ts"
 import type { FoundRecord } from "./ledger/store/store.ts"
 import { limitsOfClient } from "./operator/limit-methods.ts"
 import { feedPrices, beginRound, feedPolled } from "./operator/price-methods.ts"
+import { coveredFor } from "./policy/judge.ts"
 import { requestStages } from "./process/stages.ts"
 import { admitRead, readBudgetSpent } from "./request/admit-read.ts"
 import { clientWithRight, hashToken, identify } from "./request/authorize.ts"
@@ -158,11 +159,12 @@ function health(vault: Vault): BotResults["health"] {
   }
 }
 
-function whoami(
-  { name, keys, rights, allow_type_b, forward_only }: Client,
-  vault: Vault,
-): BotResults["whoami"] {
+function whoami(client: Client, vault: Vault): BotResults["whoami"] {
+  const { name, keys, rights, allow_type_b, forward_only } = client
   const set = vault.active()
+  const { profile } = viewOf(keys[0], set)
+  const { operations, reads } = coveredFor(set.policies, client)
+  const known = profile.endpoints.values().filter(({ signing }) => signing.known)
   return {
     kind: "answer",
     whoami: {
@@ -171,7 +173,10 @@ function whoami(
       default_key: keys[0],
       rights,
       ...{ allow_type_b, forward_only: forward_only ?? false, paper: isPaperKey(keys[0], set) },
-      ...networkOf(viewOf(keys[0], set).profile),
+      symbols: [...profile.symbols.byId.values().map(({ id, name }) => ({ symbol_id: id, name }))],
+      operations: [...known.map(({ id }) => id).filter((id) => operations.has(id))],
+      reads,
+      ...networkOf(profile),
     },
   }
 }

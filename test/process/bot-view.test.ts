@@ -12,6 +12,16 @@ const network = {
   service_chain: sandboxServiceChain,
   signature_chain_ids: [sandboxChainId],
 }
+/** By venue.yaml and the one policy, which is for every client. */
+const reach = {
+  symbols: [
+    { symbol_id: 1, name: "BTC-PERP" },
+    { symbol_id: 2, name: "ETH-PERP" },
+    { symbol_id: 3, name: "BTC-USD" },
+  ],
+  operations: ["placeOrder", "cancelOrder", "cancelAll", "approveAgent", "revokeAgent"],
+  reads: [],
+}
 const approvePath = "/sign/v1/account/approve-agent"
 
 describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
@@ -50,6 +60,7 @@ describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
       default_key: "mm",
       rights: [],
       ...{ allow_type_b: true, forward_only: false, paper: false },
+      ...reach,
       ...network,
     })
     assert.deepEqual((await walletBot.get("/whoami")).json.data, {
@@ -58,6 +69,7 @@ describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
       default_key: "main",
       rights: ["metrics"],
       ...{ allow_type_b: false, forward_only: false, paper: false },
+      ...reach,
       ...network,
     })
   })

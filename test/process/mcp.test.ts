@@ -33,7 +33,7 @@ describe("countersign mcp", { timeout: 180_000 }, () => {
 
   it("lists the tools that the token has a rule or a right for, and announces no changes", async () => {
     assert.deepEqual(await names(agent), [
-      ...["whoami", "limits", "record", "read"],
+      ...["whoami", "limits", "record"],
       ...["check_order", "place_order", "cancel_order", "cancel_all"],
     ])
     assert.deepEqual(agent.client.getServerCapabilities()?.tools, { listChanged: false })
@@ -46,8 +46,11 @@ describe("countersign mcp", { timeout: 180_000 }, () => {
     for (const { name, description = "" } of tools) assert.ok(description.length <= 240, name)
   })
 
-  it("offers only the symbols that a rule allows", async () => {
-    assert.deepEqual((await agent.call("whoami"))["symbols"], ["BTC-PERP"])
+  it("offers the symbols of venue.yaml by name, and tells operations and reads by the policy", async () => {
+    const { symbols, operations, reads } = await agent.call("whoami")
+    assert.deepEqual(symbols, ["BTC-PERP", "ETH-PERP", "BTC-USD"])
+    const trading = ["placeOrder", "cancelOrder", "cancelAll"]
+    assert.deepEqual([operations, reads], [[...trading, "approveAgent", "revokeAgent"], []])
   })
 
   it("checks, places once however often it is called, and cancels", async () => {
@@ -142,7 +145,7 @@ describe("countersign mcp", { timeout: 180_000 }, () => {
     const reading = await startMcp(site.place, ["--read-only"])
     const listed = await names(reading)
     await reading.close()
-    assert.deepEqual(listed, ["whoami", "limits", "record", "read", "check_order"])
+    assert.deepEqual(listed, ["whoami", "limits", "record", "check_order"])
     const few = await startMcp(site.place, ["--tools", "limits,cancel_all"])
     const both = await names(few)
     await few.close()
@@ -167,9 +170,10 @@ describe("countersign mcp", { timeout: 180_000 }, () => {
     }
   })
 
-  it("places what a policy wants checked, of the symbols that it allows", async () => {
+  it("places what a policy wants checked, and lists `read` where it lets something be read", async () => {
     const { dir, url } = site.daemon
-    const policy = "policy: checked\napplies_to: { clients: [checked] }\nrequire_check: 30s\n"
+    const policy =
+      "policy: checked\napplies_to: { clients: [checked] }\nrequire_check: 30s\nreads: [/v1/market/*]\n"
     await writePolicy(dir, policy, "checked.yaml")
     const reloaded = await countersign(["policy", "reload", "--dir", dir])
     assert.equal(reloaded.code, 0, reloaded.stderr)
@@ -178,7 +182,7 @@ describe("countersign mcp", { timeout: 180_000 }, () => {
     const tokenFile = await writeToken(home.path, token)
     const checked = await startMcp({ url, tokenFile })
     try {
-      assert.deepEqual((await checked.call("whoami"))["symbols"], ["BTC-PERP"])
+      assert.ok((await names(checked)).includes("read"))
       const { check, would_sign } = await checked.call("check_order", { order })
       assert.equal(would_sign, true)
       assert.equal((await checked.call("place_order", { check, order }))["ok"], true)

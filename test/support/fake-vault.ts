@@ -139,8 +139,9 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   whoami: () => ({
     kind: "answer",
     whoami: {
-        ...{ client: "mm-bot", keys: [], default_key: "mm", rights: [] },
-        ...{ allow_type_b: false, forward_only: false, paper: false },
+      ...{ client: "mm-bot", keys: [], default_key: "mm", rights: [] },
+      ...{ allow_type_b: false, forward_only: false, paper: false },
+      ...{ symbols: [], operations: [], reads: [] },
       ...{ service_chain: "Mainnet", signature_chain_ids: [84256] },
     },
   }),

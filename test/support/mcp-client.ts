@@ -25,7 +25,7 @@ export type McpPlace = { readonly url: string; readonly tokenFile: string }
 
 /** What every server of these tests is started with. */
 export function mcpArgs({ url, tokenFile }: McpPlace): readonly string[] {
-  return ["mcp", "--token-file", tokenFile, "--url", url, "--symbols", "BTC-PERP=1,ETH-PERP=2"]
+  return ["mcp", "--token-file", tokenFile, "--url", url]
 }
 
 /** Starts `countersign mcp` and speaks to it as an agent's program does. */

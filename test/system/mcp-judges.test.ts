@@ -12,7 +12,7 @@ import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/ser
 
 import { createClient } from "../../src/client/create-client.ts"
 import { serverFactory } from "../../src/mcp/make-server.ts"
-import { findReach } from "../../src/mcp/reach.ts"
+import { openDesk } from "../../src/mcp/run-mcp.ts"
 import { repositoryRoot } from "../support/markdown.ts"
 import { mcpArgs } from "../support/mcp-client.ts"
 import { openMcpSite, type McpSite } from "../support/mcp-site.ts"
@@ -33,9 +33,8 @@ describe("others' judges of a server of tools", { timeout: 600_000 }, () => {
     execFileSync("npm", ["install", ...quietly], { cwd: judges })
     site = await openMcpSite()
     const client = createClient({ url: site.daemon.url, token: site.daemon.token })
-    const reach = await findReach(client, new Map([["BTC-PERP", 1]]))
-    const { signal } = new AbortController()
-    const factory = serverFactory({ client, reach, nowMs: Date.now, signal }, () => true)
+    const desk = await openDesk(client, new AbortController().signal)
+    const factory = serverFactory(desk, () => true)
     const handler = createMcpHandler(factory)
     shim = createServer((request, response) => {
       void answered(request, handler).then(async (answer) => {

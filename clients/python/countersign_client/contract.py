@@ -1113,6 +1113,11 @@ class KeyView(TypedDict):
     locked: bool
 
 
+class WhoamiSymbols(TypedDict):
+    symbol_id: int
+    name: str
+
+
 class Whoami(TypedDict):
     client: str
     keys: Sequence[KeyView]
@@ -1125,6 +1130,12 @@ class Whoami(TypedDict):
     forward_only: bool
     # Whether it trades on paper: nothing of its reaches the venue.
     paper: bool
+    # As venue.yaml names them.
+    symbols: Sequence[WhoamiSymbols]
+    # What a rule is for. Whether a request is allowed, a check tells.
+    operations: Sequence[str]
+    # The patterns of paths that policy lets it read.
+    reads: Sequence[str]
     # The network's, for account operations.
     service_chain: Optional[str]
     # One of them is an account operation's.

@@ -205,3 +205,18 @@ export function mayRead(
     .filter((policy) => appliesTo(policy, client, key))
     .some(({ reads }) => reads.some((pattern) => coversPath(pattern, path)))
 }
+
+/**
+ * The operations that rules cover and the patterns that may be read, for a client with one of its keys. An upper
+ * bound: nothing else that a rule, a deny or a limit asks is looked at.
+ */
+export function coveredFor(policies: readonly Policy[], { name, keys }: Holder) {
+  const applicable = policies.filter((each) => keys.some((key) => appliesTo(each, name, key)))
+  const rules = applicable.flatMap((policy) => policy.rules)
+  return {
+    operations: new Set(rules.flatMap(({ operations }) => [...operations])),
+    reads: [...new Set(applicable.flatMap(({ reads }) => reads))],
+  }
+}
+
+type Holder = { readonly name: string; readonly keys: readonly string[] }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { judge, mayRead } from "../../../../src/vault/policy/judge.ts"
+import { coveredFor, judge, mayRead } from "../../../../src/vault/policy/judge.ts"
 import type { JudgedRequest } from "../../../../src/vault/policy/match/judged-request.ts"
 import { operationIds } from "../../../../src/venue/profile.ts"
 import { coversPath, isPathPattern } from "../../../../src/venue/read-paths.ts"
@@ -415,5 +415,29 @@ describe("a pattern of paths", () => {
   it("with many stars answers in time that doesn't explode", () => {
     const pattern = `/v1${"/**/a".repeat(30)}/b`
     assert.equal(coversPath(pattern, `/v1${"/a".repeat(5_000)}`), false)
+  })
+})
+
+describe("what is covered for a client", () => {
+  const covered = (appliesTo: string, keys: readonly string[]) => {
+    const rules = "rules:\n  - {name: all, endpoints: [placeOrder, cancelOrder]}\n"
+    const text = `policy: p\napplies_to: ${appliesTo}\n${rules}reads: [/v1/market/**]\n`
+    const { operations, reads } = coveredFor(policiesOf(text), { name: "bot", keys })
+    return [[...operations], reads]
+  }
+  const all = [["placeOrder", "cancelOrder"], ["/v1/market/**"]]
+  const nothing = [[], []]
+
+  for (const [what, appliesTo, expected] of [
+    ["is what files for it have", "{clients: [bot]}", all],
+    ["is nothing of files for others", "{clients: [other]}", nothing],
+    ["is what files for one of its keys have", "{keys: [second]}", all],
+    ["is nothing of files for other keys", "{keys: [third]}", nothing],
+  ] as const) {
+    it(what, () => assert.deepEqual(covered(appliesTo, ["first", "second"]), expected))
+  }
+
+  it("is nothing without a key", () => {
+    assert.deepEqual(covered("{clients: [bot]}", []), nothing)
   })
 })
