@@ -1,7 +1,10 @@
 import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { chmod, rename, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
@@ -9,6 +12,7 @@ import { countersign, countersignProcess } from "../support/countersign.ts"
 import { temporaryDirectory } from "../support/link-peer.ts"
 import { mcpArgs, startMcp, writeToken, type McpClient } from "../support/mcp-client.ts"
 import { openMcpSite, type McpSite } from "../support/mcp-site.ts"
+import { bin, node } from "../support/published.ts"
 import { addClient, writePolicy } from "../support/trading-keys.ts"
 
 const order = { symbol: "BTC-PERP", side: "buy", type: "limit", price: "63000", quantity: "0.1" }
@@ -271,6 +275,18 @@ describe("countersign mcp", { timeout: 180_000 }, () => {
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /longer than 256 KiB/)
     assert.doesNotMatch(refused.stderr, /xxx/)
+  })
+
+  it("ends quietly where nobody reads its output any more", async () => {
+    const server = spawn(node, [bin, ...mcpArgs(site.place)])
+    const said = text(server.stderr)
+    server.stdin.on("error", () => undefined) // it may end before the last line
+    server.stdin.write(`${initialize}\n`)
+    await once(server.stdout, "data")
+    server.stdout.destroy()
+    const ended = once(server, "exit") as Promise<[number | null]>
+    for (let id = 2; id < 10; id++) server.stdin.write(`${framed("ping", {}, id)}\n`)
+    assert.deepEqual([(await ended)[0], await said], [0, ""])
   })
 
   it("places one order for two calls with one id, and one that its client left unanswered", async () => {

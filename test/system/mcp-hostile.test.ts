@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
 import { bot, limitOrder } from "../support/bot.ts"
+import { keepOutput } from "../support/canaries.ts"
 import { startMcp, type McpClient, type Told } from "../support/mcp-client.ts"
 import { openMcpSite, type McpSite } from "../support/mcp-site.ts"
 import { seededRandom } from "../support/seeded-random.ts"
@@ -82,7 +83,11 @@ describe("a model that does whatever it can", { timeout: 1_800_000 }, () => {
     assert.equal(ids.size, kills)
     assert.deepEqual([...(await site.openOrders())].sort(), [...ids].sort())
     const { token } = site.daemon
-    for (const text of shown) assert.equal(text.includes(token), false)
+    for (const text of shown) {
+      assert.equal(text.includes(token), false)
+      // Also for the keys' bytes, which are searched for when the run ends.
+      keepOutput("what a hostile model saw", text)
+    }
   })
 
   it("gets by HTTP with the same token nothing more than the policy allows", async () => {
