@@ -81,10 +81,10 @@ describe("paper beside a live installation", () => {
     const [key] = data["keys"] as readonly { readonly address: string }[]
     const path = `/v1/account/positions?account_address=${key?.address ?? ""}`
     const read = await ask(tokens.paper, path)
-    assert.deepEqual([read.status, read.isPaper], [200, "true"])
+    assert.deepEqual([read.status, read.isPaper], [200, "true"], JSON.stringify(read))
     assert.equal((read.data["list"] as readonly unknown[]).length, 1)
     assert.doesNotMatch(live.stdout(), /trade\/orders|positions/)
-    assert.match(await run("audit", "tail", "--last", "5"), /mm\.paper/)
+    assert.match(await run("audit", "tail", "-n", "5"), /mm\.paper/)
   })
 
   it("tells a refusal of paper's as paper's too, and nothing of the kind to a live client", async () => {

@@ -51,8 +51,8 @@ export function isOwn({ isOpen, subs }: Accounts, owner: string, account: string
 }
 
 /** Whether there is such an account, sub-accounts included. */
-export function isAccount({ wallets, subs }: Accounts, account: string): boolean {
-  return wallets.has(account) || subs.has(account)
+export function isAccount({ isOpen, wallets, subs }: Accounts, account: string): boolean {
+  return isOpen || wallets.has(account) || subs.has(account)
 }
 
 /** Refuses a Type B request of a key that is an agent's: the interface wants the wallet's. */
