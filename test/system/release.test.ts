@@ -124,7 +124,7 @@ describe("a release", { timeout: 600_000, ...needsDpkg(), ...ssh }, () => {
   it("is signed by no key that users don't know, of nothing but files, and of something", async () => {
     await rm(join(release, "release-signers"))
     const unknown = sign(release, "another")
-    assert.deepEqual([unknown.code, unknown.said.includes('doesn\'t list this key')], [1, true])
+    assert.deepEqual([unknown.code, unknown.said.includes("doesn't list this key")], [1, true])
     assert.ok(!(await readdir(release)).includes("SHA256SUMS.sig"))
 
     await mkdir(join(release, "folder"))

@@ -36,7 +36,9 @@ function usesOf(
   const { policy, name: guard, file, line } = placed
   const { name: account_name, address: account } = guarded
   const set = sources.active()
-  const { loss, ...at } = standOf(placed, guarded, sources)
+  const by = { set, nowMs: sources.now() }
+  const { loss, ...stand } = standOf(lossStanding(placed, guarded, by))
+  const read_at = guarded.exposure.reading()?.askedAtMs ?? null
   return boundsNow(placed, { guarded, loss }, sources)
     .filter(({ of, side }) => of.measure !== "gross" || side === "long")
     .map(({ of: { kind, measure = null, symbolId }, side = null, max, parts }) => ({
@@ -44,21 +46,21 @@ function usesOf(
       symbol: symbolId === undefined ? null : symbolText(symbolId, set.profile.symbols),
       side: measure === "gross" ? null : side,
       ...figuresOf(parts, max),
-      ...at,
+      read_at,
+      ...stand,
     }))
 }
 
-/** When an account was read, and how a guard on losses stands for it. */
-function standOf(placed: PlacedGuard, guarded: GuardedAccount, sources: StatusSources) {
-  const by = { set: sources.active(), nowMs: sources.now() }
-  const { trip, loss: tell, allowance } = lossStanding(placed, guarded, by) ?? {}
-  const loss = tell?.()
+/** How a guard stands for an account, where it bounds losses. */
+function standOf(standing: ReturnType<typeof lossStanding>) {
+  const none = { loss: undefined, tripped_at: null, loss_unknown: null, rearmed_until: null }
+  if (standing === undefined) return none
+  const loss = standing.loss()
   return {
     loss: known(loss),
-    read_at: guarded.exposure.reading()?.askedAtMs ?? null,
-    tripped_at: trip?.since ?? null,
+    tripped_at: standing.trip?.since ?? null,
     loss_unknown: typeof loss === "string" ? loss : null,
-    rearmed_until: allowance?.until ?? null,
+    rearmed_until: standing.allowance?.until ?? null,
   }
 }
 
