@@ -1,10 +1,10 @@
 // Who gets what of a bound that several share: connections, places, and turns, in which the vault is asked.
 
+import { hash } from "node:crypto"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
 import type { BotLink } from "../../contract/client.ts"
-import { sha256Hex } from "../../std/sha256.ts"
 import { SharedConnections } from "../../std/shared-connections.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 
@@ -34,7 +34,7 @@ export function tokenOwners(ask: () => Promise<readonly string[]>): OwnerOf {
   }
   return (token) => {
     if (token === undefined) return strangers
-    const digest = `0x${sha256Hex(token)}`
+    const digest = `0x${hash("sha256", token)}`
     if (known.has(digest)) return digest
     void renew()
     return strangers

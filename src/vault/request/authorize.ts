@@ -1,8 +1,7 @@
-import { randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 
 import type { Refusal } from "../../contract/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { sha256Hex } from "../../std/sha256.ts"
 import type { Address } from "../../venue/address.ts"
 import { standsFor } from "../../venue/paper-key.ts"
 import type { Endpoint, Signing } from "../../venue/profile.ts"
@@ -41,7 +40,7 @@ function tokenExpired(name: string, endMs: number): Refusal {
 
 /** SHA-256 of a token, as it is kept. */
 export function hashToken(token: string): string {
-  return `0x${sha256Hex(token)}`
+  return `0x${hash("sha256", token)}`
 }
 
 /** A new token: what it begins with, and 256 random bits in base64url. */

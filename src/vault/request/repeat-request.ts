@@ -1,9 +1,10 @@
+import { hash } from "node:crypto"
+
 import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../contract/refusal.ts"
 import type { Repeat } from "../../contract/signed.ts"
 import { toHex } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { sha256Hex } from "../../std/sha256.ts"
 import { budgetExhausted } from "../budgets/budget.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -176,5 +177,5 @@ export function bindingHash(
     ...[request.key.name, request.parties.signer, request.parties.target ?? null],
     ...[request.canonical, sort, escape, nulls, toHex(digest)],
   ]
-  return sha256Hex(JSON.stringify(bound))
+  return hash("sha256", JSON.stringify(bound))
 }
