@@ -226,6 +226,13 @@ export const checkReportSchema = z
     refusal: refusalSchema.nullable(),
     verdicts: z.array(verdictSchema).readonly(),
     limits: z.array(limitViewSchema).readonly(),
+    fits: z
+      .strictObject({ quantity: text })
+      .readonly()
+      .optional()
+      .describe(
+        "Of a plain order that only its size stops: a smaller quantity that would be signed now, found by halving. One more of the asked quantity's last decimal wouldn't.",
+      ),
   })
   .readonly()
 export type CheckReport = z.infer<typeof checkReportSchema>

@@ -1019,11 +1019,24 @@ class LimitView(TypedDict):
     frees_at: Optional[int]
 
 
-class CheckReport(TypedDict):
+class CheckReportFits(TypedDict):
+    """Of a plain order that only its size stops: a smaller quantity that would be signed now,
+    found by halving. One more of the asked quantity's last decimal wouldn't."""
+
+    quantity: str
+
+
+class _CheckReport(TypedDict):
     would_sign: bool
     refusal: Optional[Refusal]
     verdicts: Sequence[Verdict]
     limits: Sequence[LimitView]
+
+
+class CheckReport(_CheckReport, total=False):
+    # Of a plain order that only its size stops: a smaller quantity that would be signed now, found
+    # by halving. One more of the asked quantity's last decimal wouldn't.
+    fits: CheckReportFits
 
 
 class Problem(TypedDict):

@@ -22,6 +22,7 @@ import {
   refuseNow,
 } from "./judge-request.ts"
 import { type CheckedCall, withCheck } from "./earlier-check.ts"
+import { fitsOf } from "./fits.ts"
 import { guardRequest } from "./guard-request.ts"
 import { keyToLookUp, parseRequest, type BodyCall } from "./parse-request.ts"
 import { refuseRepeat } from "./repeat-request.ts"
@@ -64,7 +65,14 @@ export function explainRequest(
   const asked = { request: read.value, client, call, set }
   const checked = checkedBefore(asked, vault)
   if (!checked.ok) return report({ refusal: checked.error })
-  return explainRead({ ...asked, call: checked.value }, vault)
+  const judged = { ...asked, call: checked.value }
+  const told = explainRead(judged, vault)
+  // A check that is named is of this quantity alone.
+  if (call.check !== undefined) return told
+  const fits = fitsOf(told, judged, (smaller) => {
+    return explainRead({ ...judged, request: smaller }, vault).would_sign
+  })
+  return fits === undefined ? told : { ...told, fits }
 }
 
 /** The same of a request that has been read. */
