@@ -1,6 +1,7 @@
 import type { CheckReport } from "../../contract/bot-views.ts"
 import type { RefusalCode } from "../../contract/refusal.ts"
 import { type Decimal, formatDecimal } from "../../venue/decimal.ts"
+import type { Order } from "../../venue/payload/payload.ts"
 import { canonicalJson } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { ParsedRequest } from "./parse-request.ts"
@@ -23,10 +24,9 @@ export function fitsOf(
   { request, set }: { readonly request: ParsedRequest; readonly set: ActiveSet },
   wouldSign: (smaller: ParsedRequest) => boolean,
 ): CheckReport["fits"] {
-  const { payload, business, endpoint } = request
-  const order = payload.kind === "orders" ? payload.orders[0] : undefined
-  if (order?.orderType === undefined || order.algoOrderType !== undefined) return undefined
-  if (endpoint.id !== "placeOrder" || !ofSize.includes(refusal?.code)) return undefined
+  const { business } = request
+  const order = plainOrderOf(request)
+  if (order === undefined || !ofSize.includes(refusal?.code)) return undefined
   const asOf = (quantity: Decimal): ParsedRequest => {
     const smaller = Object.freeze({ ...business, quantity: formatDecimal(quantity) })
     return Object.freeze({
@@ -39,6 +39,13 @@ export function fitsOf(
   const { coefficient, scale } = order.quantity
   const steps = largestBelow(coefficient, (n) => wouldSign(asOf({ coefficient: n, scale })))
   return steps === 0n ? undefined : { quantity: formatDecimal({ coefficient: steps, scale }) }
+}
+
+function plainOrderOf({ payload, endpoint }: ParsedRequest): Order | undefined {
+  if (payload.kind !== "orders" || endpoint.id !== "placeOrder") return undefined
+  return payload.orders.find((order) => {
+    return order.orderType !== undefined && order.algoOrderType === undefined
+  })
 }
 
 /** The most from 1 that passes below one that doesn't, halving what is between; 0 where 1 doesn't pass. */
