@@ -32,6 +32,10 @@ export function pythonContract(): string {
     enum: problems.map(([, schema]) => constOf(schema, "code")),
     description: "The daemon's words for what is wrong; a number is the venue's word too.",
   })
+  types.define("Act", {
+    enum: [...new Set(problems.map(([, schema]) => constOf(schema, "do")))],
+    description: "What to do about an error.",
+  })
   for (const [name, { properties }] of problems) {
     const data = properties?.["data"] as Schema
     if (!isEmpty(data)) types.define(`${name}Data`, data)
@@ -49,9 +53,10 @@ const anyProblem: Schema = {
     code: { $ref: "ErrorCode" },
     msg: { type: "string", description: "For people; it may change." },
     data: { type: "object", additionalProperties: true },
+    do: { $ref: "Act" },
     trace_code: { type: "string", description: "The record's id, where there is one." },
   },
-  required: ["code", "msg", "data", "trace_code"],
+  required: ["code", "msg", "data", "do", "trace_code"],
   description: "Any of the daemon's errors.",
 }
 

@@ -33,7 +33,7 @@ function checkOrder(desk: Desk): Tool {
       const by = { ...keyOf(key), shadow: true, signal }
       const answer = await client.check(ordersPath, body, by)
       if (!answer.ok) return failureAnswer(answer, desk.nowMs())
-      const { would_sign, refusal, verdicts, limits } = answer.data
+      const { would_sign, refusal, verdicts, limits, fits } = answer.data
       return {
         ok: true,
         check: answer.record ?? null,
@@ -49,7 +49,7 @@ function checkOrder(desk: Desk): Tool {
         room: limits.map(({ policy, limit, max, used, asked }) => {
           return { limit: `${policy}/${limit}`, max, used, asked }
         }),
-        fits: valueIn(answer.data, "fits") ?? null,
+        fits: fits ?? null,
       }
     },
   })

@@ -161,7 +161,8 @@ function exchanged({ method = "GET", path }: HttpAsk, { status, headers, text }:
 /** Reads an answer that must be an envelope, and nothing but one. */
 export function readEnvelope(text: string): HttpReply["envelope"] {
   const value = JSON.parse(text) as HttpReply["envelope"]
-  assert.deepEqual(Object.keys(value), ["code", "msg", "data", "trace_code"])
+  const acts = value.code === "0" ? [] : ["do"]
+  assert.deepEqual(Object.keys(value), ["code", "msg", "data", ...acts, "trace_code"])
   return value
 }
 

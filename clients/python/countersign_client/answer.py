@@ -157,6 +157,8 @@ def _daemons_no(head: Head, problem: Problem) -> Failure:
             retry_after_s=_exactly(head.retry_after_s, data.get("retry_after_ms")),
             may_have_arrived=code in _DOUBTFUL and not is_nothing_there(code, data),
             idempotency_key=head.idempotency_key,
+            # An older daemon has none.
+            do=problem.get("do"),
         )
     )
 

@@ -40,6 +40,8 @@ class Said:
     # Whether what was sent may be at the venue all the same.
     may_have_arrived: bool
     idempotency_key: Optional[str] = None
+    # The daemon's word for what to do about it.
+    do: Optional[str] = None
 
 
 class Failure(Exception):
@@ -61,6 +63,7 @@ class Failure(Exception):
         self.record = said.record
         self.retry_after_s = said.retry_after_s
         self.idempotency_key = said.idempotency_key
+        self.do = said.do
 
     def __str__(self) -> str:
         return f"{self.code or self.status}: {self.message}"

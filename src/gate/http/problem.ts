@@ -149,6 +149,85 @@ export const statuses = {
 
 export type ErrorCode = keyof typeof statuses
 
+/** What a program does about a refusal: words that stay. */
+export type Act =
+  | "fix_request"
+  | "ask_smaller"
+  | "wait"
+  | "check_first"
+  | "ask_operator"
+  | "wait_for_person"
+  | "look_at_record"
+  | "send_again"
+
+/** What to do about each code: `do` in its envelope. */
+export const acts = {
+  invalid_json: "fix_request",
+  invalid_request: "fix_request",
+  invalid_header: "fix_request",
+  unauthorized: "fix_request",
+  token_expired: "ask_operator",
+  policy_denied: "fix_request",
+  guard_exceeded: "ask_smaller",
+  guard_tripped: "ask_operator",
+  guard_unreadable: "wait",
+  nothing_to_reduce: "fix_request",
+  wallet_key_required: "fix_request",
+  key_not_allowed: "fix_request",
+  target_not_allowed: "fix_request",
+  wrong_network: "ask_operator",
+  approval_required: "wait_for_person",
+  agent_revoked: "ask_operator",
+  agent_expiring: "ask_operator",
+  check_required: "check_first",
+  right_missing: "ask_operator",
+  forward_only: "fix_request",
+  origin_refused: "fix_request",
+  unknown_endpoint: "fix_request",
+  unknown_record: "fix_request",
+  method_not_allowed: "fix_request",
+  request_timeout: "send_again",
+  already_accepted: "look_at_record",
+  idempotency_conflict: "fix_request",
+  idempotency_expired: "look_at_record",
+  check_unknown: "check_first",
+  check_mismatch: "fix_request",
+  check_expired: "check_first",
+  body_too_large: "fix_request",
+  unsupported_media_type: "fix_request",
+  misdirected_host: "fix_request",
+  locked: "ask_operator",
+  frozen: "ask_operator",
+  limit_exhausted: "wait",
+  "10029": "wait",
+  ip_budget_exhausted: "wait",
+  signer_pace: "wait",
+  too_many_bad_tokens: "fix_request",
+  headers_too_large: "fix_request",
+  internal: "ask_operator",
+  signature_check_failed: "ask_operator",
+  action_tag_undisclosed: "ask_operator",
+  struct_undisclosed: "ask_operator",
+  signing_type_undisclosed: "ask_operator",
+  items_undisclosed: "ask_operator",
+  target_layout_undisclosed: "ask_operator",
+  read_group_undisclosed: "ask_operator",
+  base_url_missing: "ask_operator",
+  upstream_unreachable: "send_again",
+  not_paginated: "fix_request",
+  vault_unavailable: "wait",
+  not_signing: "wait",
+  ledger_unavailable: "ask_operator",
+  restore_unaccepted: "ask_operator",
+  isolated: "wait",
+  clock_unsafe: "ask_operator",
+  disk_low: "ask_operator",
+  overloaded: "wait",
+  upstream_outcome_unknown: "look_at_record",
+  too_late: "send_again",
+  read_failed: "send_again",
+} as const satisfies Readonly<Record<ErrorCode, Act>>
+
 /** Every code that a bot can meet in an envelope of the daemon's. docs/error-codes.md lists the same. */
 export const errorCodes: readonly string[] = Object.keys(statuses)
 

@@ -5,7 +5,7 @@ import helmet from "helmet"
 
 import type { RateLimit } from "../../contract/signed.ts"
 import type { Refused } from "../../contract/refusal.ts"
-import { type Problem, refusedByVault, retryAfterSeconds, statuses } from "./problem.ts"
+import { acts, type Problem, refusedByVault, retryAfterSeconds, statuses } from "./problem.ts"
 
 /** What a route answers, before it becomes HTTP. */
 export type Reply = ReplyItself & {
@@ -174,8 +174,8 @@ function problemAnswer(problem: Problem): HttpAnswer {
 }
 
 /** A problem in the venue's envelope. The daemon's trace is the record. */
-export function problemEnvelope({ code, message, data, record }: Problem): Envelope {
-  return { code, msg: message, data: data ?? {}, trace_code: record ?? "" }
+export function problemEnvelope({ code, message, data, record }: Problem) {
+  return { code, msg: message, data: data ?? {}, do: acts[code], trace_code: record ?? "" }
 }
 
 function daemonAnswer(status: number, body: string): HttpAnswer {

@@ -140,6 +140,7 @@ export const refusedEnvelope = z
     code: z.string(),
     msg: z.string(),
     data: z.custom<object>(),
+    do: z.string(),
     trace_code: z.string(),
   })
   .readonly()

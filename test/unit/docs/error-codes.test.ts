@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { exitCodes } from "../../../src/commands/cli/exit-code.ts"
-import { statuses } from "../../../src/gate/http/problem.ts"
+import { acts, statuses } from "../../../src/gate/http/problem.ts"
 import { denialReasons } from "../../../src/vault/policy/terms.ts"
 import { fieldRules } from "../../../src/venue/payload/payload.ts"
 import { orderRules } from "../../../src/venue/payload/order-rules.ts"
@@ -30,6 +30,14 @@ describe("docs/error-codes.md", () => {
     const found = documented("HTTP codes").map(({ word, cell }) => [word, Number(cell)])
     assert.equal(found.length, Object.keys(statuses).length, "no code twice")
     assert.deepEqual(Object.fromEntries(found), statuses)
+  })
+
+  it("lists what to do about every HTTP code, and no other", () => {
+    const found = tableRows(sectionOf(page, "What to do")).flatMap(([word = "", , codes = ""]) => {
+      return codesIn(codes).map((code) => [code, codesIn(word)[0]])
+    })
+    assert.equal(found.length, Object.keys(acts).length, "no code twice")
+    assert.deepEqual(Object.fromEntries(found), acts)
   })
 
   it("lists every reason of a denial, and no other", () => {

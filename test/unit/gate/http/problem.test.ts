@@ -54,7 +54,7 @@ describe("error response", () => {
     const { body, headers } = httpAnswer({ kind: "problem", problem })
     assert.equal(
       body.toString(),
-      '{"code":"unauthorized","msg":"No.","data":{},"trace_code":"r-1"}',
+      '{"code":"unauthorized","msg":"No.","data":{},"do":"fix_request","trace_code":"r-1"}',
     )
     assert.equal(headers["Countersign-Record"], "r-1")
   })

@@ -129,7 +129,8 @@ describe("POST /sign/batch", () => {
       error: null,
     }
     const no = { ...yes, status: 403, record: "r-2", expires_after: null, body: null }
-    const error = { code: "key_not_allowed", msg: "No.", data: { key: "mm" }, trace_code: "r-2" }
+    const said = { code: "key_not_allowed", msg: "No.", data: { key: "mm" } }
+    const error = { ...said, do: "fix_request", trace_code: "r-2" }
     assert.deepEqual(results.slice(0, 4), [yes, { ...no, error }, yes, { ...yes, repeat: true }])
     assert.deepEqual(
       results.slice(4).map((each) => ({ ...each, error: undefined })),
