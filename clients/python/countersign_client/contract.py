@@ -118,6 +118,19 @@ ErrorCode = Literal[
 ]
 
 
+# What to do about an error.
+Act = Literal[
+    "wait",
+    "fix_request",
+    "ask_operator",
+    "ask_smaller",
+    "wait_for_person",
+    "check_first",
+    "send_again",
+    "look_at_record",
+]
+
+
 class AddressBudgetExhaustedData(TypedDict):
     scope: Literal["address"]
     max: int
@@ -1046,6 +1059,7 @@ class Problem(TypedDict):
     # For people; it may change.
     msg: str
     data: Mapping[str, Any]
+    do: Act
     # The record's id, where there is one.
     trace_code: str
 
