@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import { acts } from "../../../src/gate/http/problem.ts"
 import { assertConforms, headerMap, type Exchange } from "../../contract/conform.ts"
 import { limitOrder } from "../../support/bot.ts"
 
@@ -8,7 +9,8 @@ const daemon = { "Countersign-Source": "daemon", "Content-Type": "application/js
 const json = JSON.stringify
 
 function envelope(data: object, code = "0", msg = ""): string {
-  return json({ code, msg, data, trace_code: "" })
+  const word = Object.entries(acts).find(([own]) => own === code)?.[1]
+  return json({ code, msg, data, ...(word && { do: word }), trace_code: "" })
 }
 
 const healthy: Exchange = {
