@@ -1,7 +1,7 @@
 import * as z from "zod"
 
 import type { Answer, CallOptions, VenueWords } from "../client/create-client.ts"
-import { failureAnswer, refusalAnswer, unknownAnswer, valueIn, type ToolAnswer } from "./answers.ts"
+import { failureAnswer, refusalAnswer, unknownAnswer, type ToolAnswer } from "./answers.ts"
 import { bodyOf, notionalOf, orderInput, symbolInput, wordsOf } from "./order-input.ts"
 import { idOf, idPattern } from "./others-words.ts"
 import { tool, type Desk, type Tool } from "./tool.ts"

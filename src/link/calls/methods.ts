@@ -146,6 +146,14 @@ const client = z.strictObject({
   expiresInMs: z.int().min(1_000).max(315_360_000_000).optional(),
 })
 
+/** How far a release goes for further requests like the held one, itself among them. */
+const grantTerms = z.strictObject({
+  forMs: z.int().min(1_000).max(86_400_000),
+  times: z.int().min(1).max(1_000),
+  /** The sum of their quantities. */
+  upTo: z.string().max(64),
+})
+
 /** Parameters of the admin socket's calls: everything else that changes state. */
 export const adminParams = {
   /** `padding` stands for nothing: it is written over what Node's buffer for reading still has of a secret before it. */
@@ -186,15 +194,7 @@ export const adminParams = {
     id: z.string().max(64),
     decision: z.enum(["released", "refused"]),
     policy_hash: policyHash,
-    /** A release of further requests like it too, itself among them. */
-    grant: z
-      .strictObject({
-        forMs: z.int().min(1_000).max(86_400_000),
-        times: z.int().min(1).max(1_000),
-        /** The sum of their quantities. */
-        upTo: z.string().max(64),
-      })
-      .optional(),
+    grant: grantTerms.optional(),
   }),
   listGrants: z.strictObject({}),
   endGrant: z.strictObject({ id: z.string().max(64) }),

@@ -212,10 +212,8 @@ export function bindingOf(request: ParsedRequest, { name }: Pick<Client, "name">
   }
 }
 
-type ReleasedBy = Pick<HeldRequest, "request" | "set"> & {
-  readonly ledger: Pick<Ledger, "findRelease" | "findGrant">
-  readonly nowMs: LedgerTime
-}
+type ReleasedBy = Pick<HeldRequest, "request" | "set"> &
+  Pick<JudgedBy, "nowMs"> & { readonly ledger: Pick<Ledger, "findRelease" | "findGrant"> }
 
 /** Looks for the release or the grant that a held request needs. Within the turn of judging: it doesn't wait. */
 export function releaseFor(
