@@ -52,10 +52,10 @@ const added: readonly ({ readonly what: string } & Partial<Figures>)[] = [
     ...{ what: "paper", trustedLines: 138, loadedLines: 138, trustedTypes: 1 },
     ...{ sourceLines: 335, sourceFiles: 5 },
   },
-  // A signature bound to a recorded check, clients that get no signed body, what is left of a limit.
+  // A signature bound to a recorded check, clients that get no signed body, what of an order would fit.
   {
-    ...{ what: "bounds for agents", trustedLines: 188, loadedLines: 184, trustedTypes: 4 },
-    ...{ sourceLines: 272, sourceFiles: 1 },
+    ...{ what: "bounds for agents", trustedLines: 253, loadedLines: 249, trustedTypes: 5 },
+    ...{ sourceLines: 357, sourceFiles: 2 },
   },
   // A client of the daemon's: nothing of it is trusted.
   { what: "tools over the Model Context Protocol", sourceLines: 888, sourceFiles: 14 },
