@@ -12,7 +12,7 @@ from .body import encode
 from .connections import Connections, Request
 from .contract import Payload
 from .failures import Failure
-from .options import CallOptions, Checking
+from .options import CallOptions
 from .wait_for_room import wait_for_room
 
 Wanted = TypeVar("Wanted")
@@ -35,13 +35,16 @@ class Asker:
         target: str,
         read: Callable[[Answer], Wanted],
         body: Optional[Payload] = None,
-        by: Checking = {},
+        by: CallOptions = {},
+        shadow: bool = False,
     ) -> Wanted:
         """Asks by GET, or with a body by POST, and makes what is wanted of the answer.
 
         Raises Failure.
         """
         request = self.request(target, body, by)
+        if shadow:
+            request.headers["Countersign-Shadow"] = "1"
 
         def ask_once() -> Wanted:
             with self.exchange(request) as response:
@@ -49,7 +52,7 @@ class Asker:
 
         return wait_for_room(ask_once, by, body is None or key_of(by) is not None)
 
-    def request(self, target: str, body: Optional[Payload], by: Checking) -> Request:
+    def request(self, target: str, body: Optional[Payload], by: CallOptions) -> Request:
         """Raises TypeError for a float in the body, ValueError for what can't be sent."""
         headers = {"Authorization": self._authorization, **_headers_of(by)}
         if body is None:
@@ -88,7 +91,7 @@ def _changes(request: Request) -> bool:
     return request.method == "POST" and not request.target.startswith("/check/")
 
 
-def _headers_of(options: Checking) -> Dict[str, str]:
+def _headers_of(options: CallOptions) -> Dict[str, str]:
     headers: Dict[str, str] = {}
     if "key" in options:
         headers["Countersign-Key"] = _visible(options["key"])
@@ -98,8 +101,6 @@ def _headers_of(options: Checking) -> Dict[str, str]:
         headers["Idempotency-Key"] = _visible(options["idempotency_key"])
     if "check" in options:
         headers["Countersign-Check"] = _visible(options["check"])
-    if options.get("shadow", False):
-        headers["Countersign-Shadow"] = "1"
     return headers
 
 

@@ -32,7 +32,7 @@ from .contract import (
 )
 from .failures import Failure
 from .lists import Query, items, pages, with_query
-from .options import CallOptions, Checking, Repeating
+from .options import CallOptions, Repeating
 from .send_until_clear import send_until_clear
 
 if TYPE_CHECKING:
@@ -134,8 +134,7 @@ class Client:
         def read(answer: Answer) -> Tuple[CheckReport, Optional[str]]:
             return cast(CheckReport, data_of(answer)), answer.head.record
 
-        shadowed: Checking = {**by, "shadow": True}
-        return self._asker.ask(f"/check{path}", read, body, shadowed)
+        return self._asker.ask(f"/check{path}", read, body, by, shadow=True)
 
     def read(
         self, path: str, query: Optional[Query] = None, **by: Unpack[CallOptions]

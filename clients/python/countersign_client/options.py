@@ -32,13 +32,6 @@ class CallOptions(TypedDict, total=False):
     on_repeat: Callable[[Failure], object]
 
 
-class Checking(CallOptions, total=False):
-    """How a check is made."""
-
-    # Has it recorded, so that the same can be signed by its record.
-    shadow: bool
-
-
 class Repeating(CallOptions, total=False):
     """The same, and how it is sent again."""
 

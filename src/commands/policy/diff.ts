@@ -7,6 +7,7 @@ import { tell } from "../cli/print.ts"
 import { withLedger } from "../installation/admin.ts"
 import { loadCheckedFiles } from "../installation/checked-files.ts"
 import { installationCommand } from "../installation/installation-command.ts"
+import { becomeOwner } from "../installation/usual-installation.ts"
 import { changeLines, textLines, widthBeside } from "./change-lines.ts"
 
 type Texts = readonly FileText[]
@@ -29,6 +30,7 @@ What may allow more comes first. It ends with 0 where nothing is different, and 
     ),
   },
   answer: async (installation, { hash, against, sideBySide }, terminal) => {
+    becomeOwner(installation.stateDir)
     const onDisk = hash === undefined ? (await loadCheckedFiles(installation)).texts : undefined
     const sets = await withLedger(installation, (ledger) => ({
       from: against === undefined ? lastInForce(ledger) : filesNamed(ledger, against),
