@@ -3,9 +3,9 @@ import { Fault } from "../std/fault.ts"
 import { parseFileSet, type FileSet, type FileText } from "../vault/config/load-files.ts"
 import { readSet } from "../vault/ledger/sqlite/opened-state.ts"
 import { readStanding } from "../vault/ledger/sqlite/standing-table.ts"
-import { begunAnew, changesBetween } from "../vault/policy/widening.ts"
 import type { SymbolTable } from "../venue/profile.ts"
 import type { LedgerReader } from "./open-ledger.ts"
+import { begunAnew, changesBetween } from "./widening.ts"
 
 /** The files that a hash names. @throws {Fault} `name_unknown`. */
 export function filesNamed(ledger: LedgerReader, hash: string): readonly FileText[] {

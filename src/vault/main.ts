@@ -7,7 +7,7 @@ import type { LinkPlace } from "../link/server.ts"
 import { Fault } from "../std/fault.ts"
 import { readLogLevel } from "../std/log.ts"
 import { listenFds, serviceExitCode, serviceNotify, undenied } from "../std/systemd.ts"
-import { changedPlaces } from "./active/files-on-disk.ts"
+import { changedFiles } from "./active/files-on-disk.ts"
 import { signCheckpointsInTime } from "./watch/checkpoints.ts"
 import { assertSocketPathsFit, pathsOf } from "./config/installation.ts"
 import { forgetStop, keepSet, readKeptSet, type Starter } from "./config/kept-set.ts"
@@ -119,14 +119,14 @@ function secretNotKept(): Fault {
 
 /**
  * Before anything is signed by it, keeps the set that a start puts in force, so that the next one takes it up whatever
- * ends this one. Says where it is another than before.
+ * ends this one. Names the files of it that are others than before.
  */
 async function takeUp(vault: Vault): Promise<readonly string[]> {
   const { installation } = vault
   const [set, kept] = [vault.active(), await readKeptSet(installation)]
   if (kept?.policyHash !== set.policyHash) await keepSet(set, false, installation)
   await forgetStop(installation)
-  return kept === undefined ? [] : changedPlaces(kept.texts, set.texts)
+  return kept === undefined ? [] : changedFiles(kept.texts, set.texts)
 }
 
 /** Records the start, and the set that runs from now on, so that it can be run again. */
@@ -151,16 +151,21 @@ function drop(scope: "addon" | "worker" | "net"): void {
   permission?.drop?.(scope)
 }
 
-/** A parent shows the warnings itself, and what changed. */
+/** A parent shows the warnings itself, and what changed, which it knows. */
 function tellReady(sources: StatusSources, changed: readonly string[]): void {
   const warnings = startWarnings(sources)
   if (!isService) {
-    tellParent({ type: "ready", warnings, changed }, () => undefined)
+    tellParent({ type: "ready", warnings }, () => undefined)
     return
   }
-  for (const message of changed) log({ level: "info", event: "files_changed", message })
+  if (changed.length > 0)
+    log({ level: "info", event: "files_changed", message: changedText(changed) })
   log({ level: "info", event: "ready", curve: sources.curve.name })
   for (const message of warnings) log({ level: "warn", event: "warning", message })
+}
+
+function changedText(names: readonly string[]): string {
+  return `The files have changed since the last stop, and are in force now: ${names.join(", ")}; countersign policy log says what changed.`
 }
 
 function tellFailed(fault: Fault): void {

@@ -17,6 +17,7 @@ import type { Terminal } from "../cli/terminal.ts"
 import { checkedFiles, loadCheckedFiles } from "../installation/checked-files.ts"
 import { dialAdmin } from "../installation/admin.ts"
 import { becomeOwner } from "../installation/usual-installation.ts"
+import { changedPlaces } from "./changed-places.ts"
 import { keepRunning, startChild, type Stopper, type Kept } from "./child.ts"
 import { vaultFlags, gateAppDirectories, gatePermissionFlags, relayFlags } from "./process-flags.ts"
 
@@ -45,7 +46,7 @@ export async function startDaemon(ask: DaemonAsk) {
   const { installation } = ask
   becomeOwner(installation.stateDir)
   await assertNotRunning(installation)
-  const files = await filesFor(ask)
+  const { files, changed } = await filesFor(ask)
   const signerDir = signerDirOf(files.config, installation)
   await prepareSignerDir(signerDir) // its parents too, which the vault may not write
   const named = secretFileOf(files.config, ask.passphraseFile)
@@ -73,7 +74,7 @@ export async function startDaemon(ask: DaemonAsk) {
     url: `http://${hostInUrl(host)}:${gate.ready.port}`,
     warnings: vault.ready.warnings,
     /** Where the files say something else than when they were in force last. */
-    changed: vault.ready.changed,
+    changed,
     /** Rejects when a process ended and can't be brought back. */
     broken: Promise.race([vaults.broken, gates.broken, relays.broken]),
     /** Has the vault load its files anew. */
@@ -119,10 +120,11 @@ async function bothOrNone<One extends Stoppable, Other extends Stoppable>(
 type Stoppable = { stop(): Promise<void> }
 
 /** As the vault takes them, where the gate can use them too; strictly, only where those on disk can be used. */
-async function filesFor({ installation, strict = false }: DaemonAsk): Promise<FileSet> {
+async function filesFor({ installation, strict = false }: DaemonAsk) {
   if (strict) await loadCheckedFiles(installation)
-  const { files } = await filesToStart(installation, "person")
-  return checkedFiles(files, installation)
+  const { files, kept } = await filesToStart(installation, "person")
+  const changed = kept === undefined ? [] : changedPlaces(kept.texts, files.texts)
+  return { files: checkedFiles(files, installation), changed }
 }
 
 async function assertNotRunning(installation: Installation): Promise<void> {

@@ -4,7 +4,7 @@ import { parseJson } from "../../std/parse-json.ts"
 import { visible } from "../../std/visible.ts"
 import { yamlText } from "../../std/yaml-text.ts"
 import type { FileText } from "../../vault/config/load-files.ts"
-import type { Change } from "../../vault/policy/widening.ts"
+import type { Change } from "../../audit/widening.ts"
 import { toned } from "../cli/print.ts"
 
 /** Differences between two sets of files as YAML, those that may allow more first; before and after as a diff has them. */

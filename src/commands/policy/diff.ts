@@ -1,7 +1,7 @@
 import { filesNamed, lastInForce } from "../../audit/past-files.ts"
 import type { FileText } from "../../vault/config/load-files.ts"
 import { hashTexts, parseFileSet } from "../../vault/config/load-files.ts"
-import { begunAnew, changesBetween, type Change } from "../../vault/policy/widening.ts"
+import { begunAnew, changesBetween, type Change } from "../../audit/widening.ts"
 import { flag, option, optionalArgument } from "../cli/command.ts"
 import { tell } from "../cli/print.ts"
 import { withLedger } from "../installation/admin.ts"

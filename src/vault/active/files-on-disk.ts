@@ -10,7 +10,6 @@ import {
 import type { Installation } from "../config/installation.ts"
 import { keepSet, type KeptSet } from "../config/kept-set.ts"
 import type { Standing } from "../ledger/bindings.ts"
-import { changesBetween } from "../policy/widening.ts"
 import type { LedgerTime } from "../process/clock.ts"
 
 /** That the files on disk aren't those in force. */
@@ -101,28 +100,11 @@ function differenceOf(
 }
 
 /** The names of those that aren't the same in both. */
-function changedFiles(before: readonly FileText[], after: readonly FileText[]): readonly string[] {
+export function changedFiles(
+  before: readonly FileText[],
+  after: readonly FileText[],
+): readonly string[] {
   const [from, to] = [before, after].map((texts) => new Map(texts.map((file) => [file.name, file])))
   const names = [...new Set([...before, ...after].map(({ name }) => name))].sort()
   return names.filter((name) => from?.get(name)?.text !== to?.get(name)?.text)
 }
-
-/** Where two sets of files say something else, and whether that may allow more. Values may be for few eyes: without them. */
-export function changedPlaces(
-  before: readonly FileText[],
-  after: readonly FileText[],
-): readonly string[] {
-  const changes = changesBetween(before, after)
-  const places = changes.map(
-    ({ file, where, widens }) => `${widens ? "WIDENS " : "       "} ${file} ${where}`,
-  )
-  const silent = changedFiles(before, after).filter(
-    (name) => !changes.some(({ file }) => file === name),
-  )
-  const all = [...places, ...silent.map((name) => `        ${name}, but not what it says`)]
-  const more = all.length - maxPlaces
-  return more > 0 ? [...all.slice(0, maxPlaces), `        and ${more} more`] : all
-}
-
-/** The log of a start stays readable; `countersign policy log` has them all, with values. */
-const maxPlaces = 40

@@ -101,7 +101,7 @@ const told = z.array(z.string()).readonly()
 
 /** What the vault tells its parent over IPC, once. */
 export const vaultMessages = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("ready"), ...{ warnings: told, changed: told } }),
+  z.object({ type: z.literal("ready"), warnings: told }),
   z.object({ type: z.literal("failed"), code: z.string(), message: z.string() }),
 ])
 export type VaultMessage = z.infer<typeof vaultMessages>

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { begunAnew, changesBetween } from "../../../../src/vault/policy/widening.ts"
-import { policiesOf } from "../../../support/policy-case.ts"
+import { begunAnew, changesBetween } from "../../../src/audit/widening.ts"
+import { policiesOf } from "../../support/policy-case.ts"
 
 const rule = (...keys: readonly string[]): string =>
   ["policy: p", "rules:", "  - name: quote", ...keys.map((key) => `    ${key}`)].join("\n")

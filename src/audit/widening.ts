@@ -1,10 +1,10 @@
 import * as z from "zod"
 
-import { parseDurationMs } from "../../std/time/duration.ts"
-import { parseYaml } from "../../std/yaml-file.ts"
-import { compareDecimals, parseDecimal } from "../../venue/decimal.ts"
-import { allMatchers } from "./match/matchers.ts"
-import { isEver, type Policy } from "./terms.ts"
+import { parseDurationMs } from "../std/time/duration.ts"
+import { parseYaml } from "../std/yaml-file.ts"
+import { compareDecimals, parseDecimal } from "../venue/decimal.ts"
+import { allMatchers } from "../vault/policy/match/matchers.ts"
+import { isEver, type Policy } from "../vault/policy/terms.ts"
 
 /** One difference between two sets of files, for people. */
 export type Change = {
