@@ -2,7 +2,7 @@
 
 import * as z from "zod"
 
-import { acts, errorCodes, statuses, type ErrorCode } from "../../src/gate/http/problem.ts"
+import { actsOf, errorCodes, statuses, type ErrorCode } from "../../src/gate/http/problem.ts"
 import { denialReasonSchema, refusalSchema, type RefusalCode } from "../../src/contract/refusal.ts"
 import { openSigningSchema } from "../../src/contract/signing.ts"
 import { denialReasons } from "../../src/vault/policy/terms.ts"
@@ -76,7 +76,7 @@ function envelopeOf(code: ErrorCode, meaning = ""): z.ZodType {
       code: z.literal(code),
       msg: z.string().min(1).describe("For people; it may change."),
       data: dataOf(code),
-      do: z.literal(acts[code]).describe("What to do about it: a word that stays."),
+      do: z.literal([...actsOf(code)]).describe("What to do about it: a word that stays."),
       trace_code: z.string().describe("The record's id, where there is one."),
     })
     .describe(`${statuses[code]}: ${meaning}`)

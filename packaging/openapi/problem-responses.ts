@@ -1,6 +1,6 @@
 // How calls are refused: one response for each status, with every code that it can mean there.
 
-import { acts, statuses, type ErrorCode } from "../../src/gate/http/problem.ts"
+import { actOf, statuses, type ErrorCode } from "../../src/gate/http/problem.ts"
 import type { ContractRoute } from "./contract-route.ts"
 import { errorExamples } from "./error-examples.ts"
 import { nameOfCode } from "./error-schemas.ts"
@@ -97,5 +97,5 @@ function headersOfProblem({ status, tag, isVenue }: Problems): readonly string[]
 
 function exampleOf(code: ErrorCode): object {
   const { msg, data = {}, trace_code = "" } = errorExamples[code]
-  return { code, msg, data, do: acts[code], trace_code }
+  return { code, msg, data, do: actOf(code, data), trace_code }
 }

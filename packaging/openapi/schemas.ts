@@ -6,7 +6,7 @@ import { batchResultSchema, refusedEnvelope } from "../../src/gate/sign/sign.ts"
 import {
   begunReadingSchema,
   budgetViewSchema,
-  checkReportSchema,
+  checkAnswerSchema,
   guardUseSchema,
   keyViewSchema,
   limitUseSchema,
@@ -54,7 +54,7 @@ const answered = {
   Denial: denialSchema,
   Verdict: verdictSchema,
   LimitView: limitViewSchema,
-  CheckReport: checkReportSchema,
+  CheckReport: checkAnswerSchema,
   BatchResult: batchResultSchema,
   BatchResults: z.strictObject({ results: z.array(batchResultSchema) }),
   FreezeView: freezeViewSchema,

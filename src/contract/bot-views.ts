@@ -237,6 +237,12 @@ export const checkReportSchema = z
   .readonly()
 export type CheckReport = z.infer<typeof checkReportSchema>
 
+/** The same as a bot is told it. */
+export const checkAnswerSchema = checkReportSchema
+  .unwrap()
+  .extend({ do: text.nullable().describe("What to do about the refusal; null without one.") })
+  .readonly()
+
 /** A request that waits for a person. */
 export type HoldView = {
   readonly id: string

@@ -14,7 +14,7 @@ import {
   shadowHeader,
 } from "./http/admit.ts"
 import { showMetrics } from "./http/metrics.ts"
-import { invalidHeader, type Problem } from "./http/problem.ts"
+import { actOf, invalidHeader, type Problem } from "./http/problem.ts"
 import {
   type Call,
   get,
@@ -71,7 +71,9 @@ type Dependencies = { readonly link: BotLink }
 async function check(deps: Dependencies, { ask }: Call): Promise<Reply> {
   const checked = await deps.link.call("check", ask)
   if (checked.kind === "refused") return refusedReply(checked)
-  const { report: content, record } = checked
+  const { report, record } = checked
+  const { refusal } = report
+  const content = { ...report, do: refusal && actOf(refusal.code, refusal.data) }
   return { kind: "success", content, ...(record !== null && { record }) }
 }
 

@@ -1,4 +1,4 @@
-import type { Failure, Schemas } from "../client/create-client.ts"
+import type { Failure } from "../client/create-client.ts"
 import { visible } from "../std/visible.ts"
 import { maxSaid, venueText } from "./others-words.ts"
 
@@ -27,7 +27,7 @@ export function failureAnswer(failure: Failure, nowMs: number): ToolAnswer {
       code: "venue_refused",
       ...{ record, retry_after_ms: retryAfterMs ?? null },
       venue: venueText({ code, msg, data }, maxSaid),
-      do: "change",
+      do: "fix_request",
     }
   }
   if (failure.source === "none") {
@@ -69,7 +69,7 @@ export function refusalAnswer(refusal: Refusal, nowMs: number): ToolAnswer {
     room: textIn(data, "room"),
     fits: valueIn(data, "fits") ?? null,
     retry_after_ms: typeof waitMs === "number" ? waitMs : null,
-    do: wordFor(refusal, waitMs),
+    do: textIn(refusal, "do") ?? "ask_operator",
   }
 }
 
@@ -84,20 +84,6 @@ function heldAnswer(data: object, nowMs: number): ToolAnswer {
     do: "wait; once it is released, check the same again and place that",
   }
 }
-
-/** The daemon's own word; without one, what can be told by the code. */
-function wordFor({ code, do: word }: Refusal, waitMs: unknown): string {
-  if (typeof word === "string") return word
-  if (typeof waitMs === "number") return "wait"
-  if (code.startsWith("check_") && code !== "check_mismatch") return "check again"
-  return changeable.has(code) ? "change" : "tell the operator"
-}
-
-/** Another order, or a smaller one, may pass. */
-const changeable: ReadonlySet<string> = new Set<Schemas["Problem"]["code"]>([
-  ...(["invalid_request", "policy_denied", "guard_exceeded", "limit_exhausted"] as const),
-  ...(["nothing_to_reduce", "check_mismatch", "key_not_allowed"] as const),
-])
 
 function reasonOf(data: object): string | null {
   const errors = valueIn(data, "errors")

@@ -8,7 +8,7 @@ import {
   parseDecimal,
 } from "../venue/decimal.ts"
 import { orderTypes, timesInForce } from "../venue/payload/payload.ts"
-import { orderWords } from "../words/order-words.ts"
+import { onPaper, orderWords } from "../words/order-words.ts"
 import { idPattern } from "./others-words.ts"
 
 /** The ids of the symbols that may be traded, by their names. */
@@ -69,11 +69,11 @@ function flagsOf(order: OrderInput): Pick<OrderBody, "flags"> {
 }
 
 /** `buy 0.1 BTC-PERP at 63,000 limit`, as a person would be asked. */
-export function wordsOf(body: OrderBody, symbols: SymbolIds): string {
+export function wordsOf(body: OrderBody, symbols: SymbolIds, isPaper: boolean): string {
   const names = Object.fromEntries([...symbols].map(([name, id]) => [id, name]))
   const known = { names, quotes: {}, default_market_order_type: null }
   const asked = orderWords(body, known)
-  return asked?.words ?? "an order"
+  return onPaper(asked?.words ?? "an order", isPaper)
 }
 
 /** What a limit order comes to at its price, in quote units; `null` of a market order, whose price isn't known here. */

@@ -33,13 +33,13 @@ function checkOrder(desk: Desk): Tool {
       const by = { ...keyOf(key), shadow: true, signal }
       const answer = await client.check(ordersPath, body, by)
       if (!answer.ok) return failureAnswer(answer, desk.nowMs())
-      const { would_sign, refusal, verdicts, limits, fits } = answer.data
+      const { would_sign, refusal, verdicts, limits, fits, do: act } = answer.data
       return {
         ok: true,
         check: answer.record ?? null,
         would_sign,
-        ...(refusal !== null && { refusal: refusalAnswer(refusal, desk.nowMs()) }),
-        in_words: wordsOf(body, symbols),
+        ...(refusal !== null && { refusal: refusalAnswer({ ...refusal, do: act }, desk.nowMs()) }),
+        in_words: wordsOf(body, symbols, desk.whoami.paper),
         worst: notionalOf(order),
         verdicts: verdicts
           .filter(({ reason }) => reason !== "endpoint_not_covered")
@@ -72,7 +72,7 @@ function placeOrder(desk: Desk): Tool {
       const by = { ...keyOf(key), check, signal }
       // By one check the daemon signs one order, whatever is sent again.
       const answer = await client.send(ordersPath, body, by)
-      const in_words = wordsOf(body, symbols)
+      const in_words = wordsOf(body, symbols, desk.whoami.paper)
       return { ...sentAnswer(answer, desk), in_words }
     },
   })

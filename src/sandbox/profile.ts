@@ -45,9 +45,7 @@ ${readsText}${sandboxPanic}
 #price_poll: {path: "${readPaths.ticker}?symbol_id={id}", symbol: /data/symbol_id, value: /data/mark_price, every: 5s}
 
 # Without --moving prices stay as they are, so these are good for 30 days; a real reference price would be fresh.
-symbols:
-${marketSymbols.map((symbol) => symbolText(symbol, asOf)).join("\n")}
-
+${symbolsText(asOf)}
 ${restText}`
 }
 
@@ -117,6 +115,11 @@ ${commented(Object.entries(errorCodes).map(([name, code]) => `${code} ${name}`))
 
 function commented(lines: readonly string[]): string {
   return lines.map((line) => `#   ${line}`).join("\n")
+}
+
+/** What it trades, as venue.yaml lists it. */
+export function symbolsText(asOf: Date): string {
+  return `symbols:\n${marketSymbols.map((symbol) => symbolText(symbol, asOf)).join("\n")}\n`
 }
 
 function symbolText({ id, name, market, quote, referencePrice }: MarketSymbol, asOf: Date): string {

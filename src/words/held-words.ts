@@ -12,14 +12,14 @@ import {
 } from "../venue/json.ts"
 import { standsFor } from "../venue/paper-key.ts"
 import type { OperationId } from "../venue/profile.ts"
-import { type AskedWords, decimalWords, orderWords } from "./order-words.ts"
+import { type AskedWords, decimalWords, onPaper, orderWords } from "./order-words.ts"
 
 /** `buy 0.45 BTC-PERP at 63,000 limit, worst 28,350 USD, held by mm/large`; of what trades on paper it begins with `PAPER:`. */
 export function heldWords(hold: HoldView, symbols: SymbolsView): string {
   const { words, unsaid } = askedWords(hold, symbols)
   const isPaper = standsFor(hold.key) !== undefined
   return [
-    isPaper ? `PAPER: ${words}` : words,
+    onPaper(words, isPaper),
     ...(unsaid === 0 ? [] : [`${unsaid} ${unsaid === 1 ? "field" : "fields"} not shown`]),
     ...(hold.target === null ? [] : [`for the account ${hold.target}`]),
     ...totalWords(hold),

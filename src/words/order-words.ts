@@ -11,6 +11,11 @@ export type AskedWords = {
   readonly side?: string
 }
 
+/** On paper it is said first: `PAPER: buy …`. */
+export function onPaper(words: string, isPaper: boolean): string {
+  return isPaper ? `PAPER: ${words}` : words
+}
+
 /** Said first, in words of their own. */
 const headFields: readonly string[] = ["symbol_id", "is_buy", "order_type", "quantity", "price"]
 

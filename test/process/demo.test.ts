@@ -65,16 +65,22 @@ describe("countersign demo", { timeout: 120_000 }, () => {
     assertNothingLeft()
   })
 
-  it("shows with --mcp what an agent's tools answer, and ends", async () => {
-    const { code, stdout, stderr } = await countersignProcess(["demo", "--mcp"], "", {
+  it("shows with --mcp what an agent's tools answer on paper, and ends with --once", async () => {
+    const { code, stdout, stderr } = await countersignProcess(["demo", "--mcp", "--once"], "", {
       environment,
     })
     assert.equal(code, 0, stderr)
     const [, checked, placed, again, refused, cancelled] = stdout.split(/^(?=\d\. )/m)
-    assert.match(checked ?? "", /← \{"ok":true,"check":"rec_\w+".*"would_sign":true/)
+    assert.match(
+      checked ?? "",
+      /← \{"ok":true,"check":"rec_\w+".*"would_sign":true,"in_words":"PAPER: buy/,
+    )
     assert.match(placed ?? "", /← \{"ok":true,.*"order_id":"\d+","repeated":false/)
     assert.match(again ?? "", /← \{"ok":true,.*"repeated":true/)
-    assert.match(refused ?? "", /"would_sign":false.*"reason":"quantity_over_max"/)
+    assert.match(
+      refused ?? "",
+      /"would_sign":false.*"reason":"notional_over_max".*"do":"fix_request".*"fits":\{"quantity":/,
+    )
     assert.match(cancelled ?? "", /← \{"ok":true,.*"state":"cancelled"/)
     assert.equal(stderr, "")
     assertNothingLeft()

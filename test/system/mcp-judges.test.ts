@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { execFileSync, spawn } from "node:child_process"
+import { execFile, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server } from "node:http"
@@ -7,15 +7,18 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { buffer, text } from "node:stream/consumers"
 import { after, before, describe, it } from "node:test"
+import { promisify } from "node:util"
 
 import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server"
 
 import { createClient } from "../../src/client/create-client.ts"
 import { serverFactory } from "../../src/mcp/make-server.ts"
 import { openDesk } from "../../src/mcp/run-mcp.ts"
-import { repositoryRoot } from "../support/markdown.ts"
+import { startCountersign } from "../support/countersign.ts"
+import { readRepositoryFile, repositoryRoot } from "../support/markdown.ts"
 import { mcpArgs } from "../support/mcp-client.ts"
 import { openMcpSite, type McpSite } from "../support/mcp-site.ts"
+import { pageBlocks } from "../support/page-blocks.ts"
 import { bin, node } from "../support/published.ts"
 
 const judges = join(repositoryRoot, "test/mcp")
@@ -67,6 +70,34 @@ describe("others' judges of a server of tools", { timeout: 600_000 }, () => {
     assert.match(called.stdout, /"client": "bot"/)
   })
 
+  it("has an agent's first order on paper placed by the four commands of docs/mcp.md", async () => {
+    const blocks = pageBlocks(readRepositoryFile("docs/mcp.md"))
+    const [start = "", check = "", place = "", ...more] = blocks
+      .filter(({ title }) => title === "To the first order")
+      .map(({ text }) => text.trim())
+    assert.deepEqual([start, more], ["npm ci\nnpm run demo -- --mcp", []])
+    const demo = await startCountersign(["demo", "--mcp"], /mcp\.json\n$/)
+    try {
+      const mcp = demo.stdout().trimEnd().split("\n").at(-1) ?? ""
+      const ask = async (script: string) => {
+        const environment = { ...process.env, mcp, npm_config_offline: "true" }
+        const { stdout } = await promisify(execFile)("sh", ["-c", script], {
+          ...{ cwd: judges, env: environment },
+        })
+        const { structuredContent } = JSON.parse(stdout) as { structuredContent: Told }
+        return structuredContent
+      }
+      const checked = await ask(check)
+      assert.deepEqual([checked.ok, checked.would_sign], [true, true])
+      const [order = ""] = check.split("\n")
+      const placed = await ask(`${order}\ncheck=${checked.check ?? ""}\n${place}`)
+      assert.deepEqual([placed.ok, placed.state, placed.repeated], [true, "open", false])
+      assert.match(placed.in_words ?? "", /^PAPER: buy 0\.01 BTC-PERP/)
+    } finally {
+      await demo.stop("SIGTERM")
+    }
+  })
+
   for (const scenario of ["server-initialize", "ping", "tools-list"]) {
     it(`passes ${scenario} of the protocol's own conformance`, async () => {
       const args = [conformance, "server", "--url", url, "--scenario", scenario]
@@ -82,6 +113,11 @@ describe("others' judges of a server of tools", { timeout: 600_000 }, () => {
     assert.match(lock, /"integrity"/)
   })
 })
+
+type Told = Readonly<
+  Partial<Record<"ok" | "would_sign" | "repeated", boolean>> &
+    Partial<Record<"check" | "state" | "in_words", string>>
+>
 
 async function answered(request: IncomingMessage, handler: McpHttpHandler): Promise<Response> {
   const { method = "GET", url = "/", headers } = request

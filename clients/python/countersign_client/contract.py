@@ -128,6 +128,7 @@ Act = Literal[
     "check_first",
     "send_again",
     "look_at_record",
+    "",
 ]
 
 
@@ -1044,6 +1045,8 @@ class _CheckReport(TypedDict):
     refusal: Optional[Refusal]
     verdicts: Sequence[Verdict]
     limits: Sequence[LimitView]
+    # What to do about the refusal; null without one.
+    do: Optional[str]
 
 
 class CheckReport(_CheckReport, total=False):

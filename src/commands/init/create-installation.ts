@@ -30,6 +30,8 @@ export type NewInstallation = {
   readonly installation: Installation
   readonly configText: string
   readonly venueText: string
+  /** Of venue-paper.yaml; left out, there is none. */
+  readonly paperText?: string
   /** Of policies/example.yaml; left out, the package's own. */
   readonly policyText?: string
   readonly keyStore: NewKeyStore
@@ -56,6 +58,7 @@ export async function createInstallation(ask: NewInstallation): Promise<void> {
   assertSocketPathsFit(ask.installation)
   const files = [
     { path: paths.venueFile, text: ask.venueText },
+    ...(ask.paperText === undefined ? [] : [{ path: paths.paperFile, text: ask.paperText }]),
     { path: join(paths.policiesDir, "example.yaml"), text: ask.policyText ?? examplePolicy() },
     // Last, so that an installation is there only when all of it is.
     { path: paths.configFile, text: ask.configText },

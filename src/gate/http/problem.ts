@@ -160,7 +160,7 @@ export type Act =
   | "look_at_record"
   | "send_again"
 
-/** What to do about each code: `do` in its envelope. */
+/** What to do about each code, usually. */
 export const acts = {
   invalid_json: "fix_request",
   invalid_request: "fix_request",
@@ -227,6 +227,17 @@ export const acts = {
   too_late: "send_again",
   read_failed: "send_again",
 } as const satisfies Readonly<Record<ErrorCode, Act>>
+
+/** What `do` can be of a code: the usual, and where time alone frees nothing. */
+export function actsOf(code: ErrorCode): readonly [Act, ...Act[]] {
+  return code === "limit_exhausted" ? [acts[code], "ask_smaller"] : [acts[code]]
+}
+
+/** What to do about a refusal. */
+export function actOf(code: ErrorCode, data: object | null | undefined): Act {
+  const [usual, inVain = usual] = actsOf(code)
+  return data != null && "retry_after_ms" in data && data.retry_after_ms === null ? inVain : usual
+}
 
 /** Every code that a bot can meet in an envelope of the daemon's. docs/error-codes.md lists the same. */
 export const errorCodes: readonly string[] = Object.keys(statuses)

@@ -5,7 +5,7 @@ import helmet from "helmet"
 
 import type { RateLimit } from "../../contract/signed.ts"
 import type { Refused } from "../../contract/refusal.ts"
-import { acts, type Problem, refusedByVault, retryAfterSeconds, statuses } from "./problem.ts"
+import { actOf, type Problem, refusedByVault, retryAfterSeconds, statuses } from "./problem.ts"
 
 /** What a route answers, before it becomes HTTP. */
 export type Reply = ReplyItself & {
@@ -175,7 +175,7 @@ function problemAnswer(problem: Problem): HttpAnswer {
 
 /** A problem in the venue's envelope. The daemon's trace is the record. */
 export function problemEnvelope({ code, message, data, record }: Problem) {
-  return { code, msg: message, data: data ?? {}, do: acts[code], trace_code: record ?? "" }
+  return { code, msg: message, data: data ?? {}, do: actOf(code, data), trace_code: record ?? "" }
 }
 
 function daemonAnswer(status: number, body: string): HttpAnswer {

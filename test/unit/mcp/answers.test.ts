@@ -15,7 +15,7 @@ describe("what a tool tells of a refusal", () => {
   it("is the rule, what was asked and what is allowed, and not the sentence for people", () => {
     const failure: Failure = {
       ...{ ...head, status: 403, source: "daemon", code: "policy_denied" },
-      ...{ msg: "a sentence", data: denial, trace_code: "rec_1" },
+      ...{ msg: "a sentence", data: denial, trace_code: "rec_1", do: "fix_request" },
     } as Failure
     const answer = failureAnswer(failure, 0)
     assert.deepEqual(answer, {
@@ -28,7 +28,7 @@ describe("what a tool tells of a refusal", () => {
       room: null,
       fits: null,
       retry_after_ms: null,
-      do: "change",
+      do: "fix_request",
       record: "rec_1",
     })
   })
@@ -44,22 +44,17 @@ describe("what a tool tells of a refusal", () => {
 
   it("is how long to wait, where waiting helps", () => {
     const data = { policy: "agent", limit: "daily", max: "10", asked: "3", retry_after_ms: 1_500 }
-    const answer = refusalAnswer({ code: "limit_exhausted", data }, 0)
+    const answer = refusalAnswer({ code: "limit_exhausted", data, do: "wait" }, 0)
     assert.deepEqual(
       [answer.rule, answer["allowed"], answer["retry_after_ms"], answer.do],
       ["agent/daily", "10", 1_500, "wait"],
     )
   })
 
-  it("has the daemon's own word for what to do, where there is one", () => {
-    assert.equal(refusalAnswer({ code: "locked", data: null, do: "stop" }, 0).do, "stop")
-    assert.equal(refusalAnswer({ code: "locked", data: null }, 0).do, "tell the operator")
-  })
-
-  it("says of a check that is too old to check again, and of another order to change it", () => {
-    assert.equal(refusalAnswer({ code: "check_expired", data: null }, 0).do, "check again")
-    assert.equal(refusalAnswer({ code: "check_unknown", data: null }, 0).do, "check again")
-    assert.equal(refusalAnswer({ code: "check_mismatch", data: null }, 0).do, "change")
+  it("has the daemon's own word for what to do, or sends to the operator", () => {
+    const locked = { code: "locked", data: null }
+    assert.equal(refusalAnswer({ ...locked, do: "wait" }, 0).do, "wait")
+    assert.equal(refusalAnswer(locked, 0).do, "ask_operator")
   })
 
   it("says of a hold who decides and how long it waits, and not how it is released", () => {

@@ -76,8 +76,10 @@ describe("an order of a tool", () => {
   })
 
   it("is said in words, without its own id", () => {
-    const words = wordsOf(bodyFrom({ ...order, post_only: true, client_order_id: "x" }), symbols)
-    assert.equal(words, "buy 0.1 BTC-PERP at 63,000 limit, flags post only")
+    const body = bodyFrom({ ...order, post_only: true, client_order_id: "x" })
+    const words = "buy 0.1 BTC-PERP at 63,000 limit, flags post only"
+    assert.equal(wordsOf(body, symbols, false), words)
+    assert.equal(wordsOf(body, symbols, true), `PAPER: ${words}`)
   })
 
   it("comes to its price times its quantity, and without a price to nothing that is known", () => {

@@ -31,12 +31,17 @@ describe("the pace of tools", () => {
 })
 
 describe("equal refusals", () => {
-  const refused = { ok: false, code: "policy_denied", reason: "side_not_allowed", do: "change" }
+  const refused = {
+    ok: false,
+    code: "policy_denied",
+    reason: "side_not_allowed",
+    do: "fix_request",
+  }
 
   it("are told to stop from the third in a row on", () => {
     const told = openRepeats()
     const words = Array.from({ length: 4 }, () => told("place_order", refused).do)
-    assert.deepEqual(words, ["change", "change", "stop", "stop"])
+    assert.deepEqual(words, ["fix_request", "fix_request", "stop", "stop"])
   })
 
   it("count anew after another reason, another tool or a success", () => {
@@ -50,7 +55,7 @@ describe("equal refusals", () => {
       told("place_order", refused)
       told("place_order", refused)
       told(tool, answer)
-      assert.equal(told("place_order", refused).do, "change")
+      assert.equal(told("place_order", refused).do, "fix_request")
     }
   })
 
