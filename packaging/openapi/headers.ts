@@ -82,6 +82,10 @@ export const headers = {
     schema: { type: "string", const: "1" },
     description: "It was signed before, under the same idempotency key.",
   },
+  CountersignPaper: {
+    schema: { type: "string", const: "true" },
+    description: "The token that it was asked with is a paper client's.",
+  },
   RetryAfter: { schema: { type: "string" }, description: "Seconds, or a date of the venue's." },
   WwwAuthenticate: {
     schema: { type: "string", const: "Bearer" },
@@ -104,6 +108,7 @@ const headerNames: Readonly<Record<string, string>> = {
   AnySource: "Countersign-Source",
   CountersignRecord: "Countersign-Record",
   CountersignRepeat: "Countersign-Repeat",
+  CountersignPaper: "Countersign-Paper",
   RetryAfter: "Retry-After",
   WwwAuthenticate: "WWW-Authenticate",
   RateLimit: "RateLimit",
@@ -114,9 +119,9 @@ const headerNames: Readonly<Record<string, string>> = {
 /** The headers that tell how the rate budgets stand. */
 export const rateLimits = ["RateLimit", "RateLimitPolicy"]
 
-/** Headers of an answer, by the names that they have here. */
+/** Headers of an answer, by the names that they have here, and the one that any may have. */
 export function headersOf(names: readonly string[]): Json {
   return Object.fromEntries(
-    names.map((name) => [headerNames[name] ?? name, { $ref: `#/components/headers/${name}` }]),
+    [...names, "CountersignPaper"].map((name) => [headerNames[name] ?? name, { $ref: `#/components/headers/${name}` }]),
   )
 }
