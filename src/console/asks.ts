@@ -3,6 +3,7 @@
 
 import * as z from "zod"
 
+import { grantTerms } from "../link/calls/grant-terms.ts"
 import { shownText } from "./asked-text.ts"
 
 /** The longest line of each side, in bytes. The longest answer that these schemas let through is shorter. */
@@ -42,6 +43,11 @@ const words = text(20_000)
 const hold = z.object({
   ...{ id: name, client: name, key: name, operation: name, words: text(2_500) },
   expires_at: z.number(),
+})
+
+const grant = z.object({
+  ...{ id: name, client: name, key: name, words: text(2_500) },
+  until: z.number(),
 })
 
 /** Weights of a rolling minute. */
@@ -123,6 +129,7 @@ const look = z.object({
   alarms: list(alarm, 100),
   freezes: list(freeze, 100),
   holds: list(hold, 50),
+  grants: list(grant, 50),
   /** Whether this console was started with `--release`. */
   may_release: z.boolean(),
   budgets: list(budget, 100),
@@ -229,6 +236,8 @@ export const asks = {
       decision: z.enum(["released", "refused"]),
       typed: z.string().max(64),
       policy_hash: z.string().max(64),
+      /** For further requests like it. */
+      grant: grantTerms.optional(),
     }),
     answer: z.object({ state: name }),
   },
@@ -252,6 +261,7 @@ export type Decision = Entries["decisions"][number]
 export type Alarm = z.output<typeof alarm>
 export type Freeze = z.output<typeof freeze>
 export type Hold = z.output<typeof hold>
+export type Grant = NonNullable<z.output<Asks["decide"]["params"]>["grant"]>
 export type Budget = z.output<typeof budget>
 export type Limit = z.output<typeof limit>
 export type Key = z.output<typeof key>

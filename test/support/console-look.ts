@@ -42,6 +42,7 @@ export const quietStand: Answer<"look"> = {
   alarms: [],
   freezes: [],
   holds: [],
+  grants: [],
   may_release: false,
   budgets: [],
   limits: [],

@@ -31,9 +31,11 @@ import { startWebhook, type Webhook } from "../support/webhook.ts"
 const policy = `policy: mm
 rules:
   - {name: quote, endpoints: [placeBatch], symbols: [BTC-PERP], max_quantity: "1"}
+  - {name: one, endpoints: [placeOrder], symbols: [BTC-PERP], max_quantity: "1"}
   - {name: mode, endpoints: [setPositionMode]}
 hold:
   - {name: large, endpoints: [placeBatch], over_quantity: "0.4", ttl: 15m}
+  - {name: large-one, endpoints: [placeOrder], over_quantity: "0.4", ttl: 15m}
   - {name: account, endpoints: [setPositionMode], ttl: 15m}
 `
 const inChromium = { timeout: 240_000, ...needsChromium }
@@ -174,7 +176,7 @@ describe("a held request, from the bot to a person and back", inChromium, () => 
     await tabTo("Release…")
     await page.keyboard.press("Enter")
     await dialog().waitFor()
-    await tabTo("Release it once")
+    await tabTo("Release it")
     await page.keyboard.press("Enter")
     await dialog().waitFor({ state: "hidden" })
     const signed = await place()
@@ -211,6 +213,33 @@ describe("a held request, from the bot to a person and back", inChromium, () => 
       holds.map(({ state }) => state),
       ["refused", "used"],
     )
+  })
+
+  it("is granted with further orders like it, all three terms or none, and listed until they are used up", async () => {
+    const large = () => client.post("/sign/v1/trade/orders", limitOrder({ quantity: "0.45" }))
+    await shows(await large())
+    await tabTo("Release…")
+    await page.keyboard.press("Enter")
+    await dialog().waitFor()
+    await dialog().getByLabel("Minutes").fill("30")
+    await dialog().getByLabel("Orders in all").fill("2")
+    assert.deepEqual(await axeViolations(page), [])
+    await dialog().getByRole("button", { name: "Release it" }).click()
+    await dialog().getByText("fill in all three").waitFor()
+    await dialog().getByLabel("Quantity in all").fill("0.9")
+    await dialog().getByRole("button", { name: "Release it" }).click()
+    await dialog().waitFor({ state: "hidden" })
+    const granted = page.getByRole("region", { name: "Granted for a while" })
+    await granted.getByText(/0\.9 BTC-PERP .*in 2 more requests together/).waitFor()
+    await granted.getByText(/^countersign held grants --end hold_/).waitFor()
+    assert.deepEqual([(await large()).status, (await large()).status], [200, 200])
+    await granted.waitFor({ state: "detached" })
+    assert.equal((await large()).json.code, "approval_required")
+    await shows(await large())
+    await tabTo("Refuse…")
+    await page.keyboard.press("Enter")
+    await dialog().getByRole("button", { name: "Refuse it" }).click()
+    await waiting().waitFor({ state: "detached" })
   })
 
   it("has to be typed in where it is about the whole account", async () => {

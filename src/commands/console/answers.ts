@@ -12,7 +12,6 @@ import {
   type AskName,
   type Asks,
   type ReleaseAsk,
-  type Hold,
 } from "../../console/asks.ts"
 import type { HoldView } from "../../contract/bot-views.ts"
 import type { AdminLink } from "../../contract/client.ts"
@@ -21,6 +20,7 @@ import * as wire from "../../link/wire.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import type { RequestRow } from "../../vault/ledger/records/row.ts"
+import { grantWords } from "../../words/grant-words.ts"
 import { heldWords, isAccountWide } from "../../words/held-words.ts"
 import { heldNow, bodyLines, sinceHeld } from "../held/held.ts"
 import { dialAdmin, ledgerReading, type Admin } from "../installation/admin.ts"
@@ -143,7 +143,7 @@ export function vaultAnswers(
   return {
     look: async () => {
       const status = await askStatus({ call })
-      return { ...status, where, holds: await worded(status.holds, vault), may_release: false }
+      return { ...status, where, ...(await worded(status.holds, vault)), may_release: false }
     },
     entries: (span) => readEntries(vault, span, Date.now()),
     record: (of) => readRecord(vault, of),
@@ -170,12 +170,12 @@ export function releasingAnswers(vault: Vault, answering: Answering): Omit<Answe
       const { policy_hash } = symbols
       return { words, warnings: await sinceHeld(hold, vault), to_type, policy_hash }
     },
-    decide: async ({ id, decision, typed, policy_hash }) => {
+    decide: async ({ id, decision, typed, policy_hash, grant }) => {
       const { operation } = await pendingHold(id, vault)
       if (decision === "released" && isAccountWide(operation) && typed !== operation) {
         throw new Fault("usage", `It is about the whole account: type ${operation} to release it.`)
       }
-      return vault.call("decideHold", { id, decision, policy_hash })
+      return vault.call("decideHold", { id, decision, policy_hash, ...(grant && { grant }) })
     },
   }
 }
@@ -186,13 +186,18 @@ async function pendingHold(id: string, vault: Pick<Admin, "call">): Promise<Hold
   throw new Fault("usage", `This request waits no more; it is ${hold?.state ?? "unknown"}.`)
 }
 
+/** What waits for a person and what one granted, in words. */
 async function worded(
-  holds: readonly HoldView[],
+  waiting: readonly HoldView[],
   { call }: Pick<Admin, "call">,
-): Promise<readonly Hold[]> {
-  if (holds.length === 0) return []
+): Promise<Pick<z.input<Asks["look"]["answer"]>, "holds" | "grants">> {
+  const open = (await call("listGrants", {})).filter(({ ended }) => ended === null)
+  if (waiting.length + open.length === 0) return { holds: [], grants: [] }
   const symbols = await call("listSymbols", {})
-  return holds.map((hold) => ({ ...hold, words: heldWords(hold, symbols) }))
+  return {
+    holds: waiting.map((hold) => ({ ...hold, words: heldWords(hold, symbols) })),
+    grants: open.map((grant) => ({ ...grant, words: grantWords(grant, symbols) })),
+  }
 }
 
 function nothingToShow(): Fault {

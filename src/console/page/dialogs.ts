@@ -1,4 +1,5 @@
 import type { HeldWhole, Hold, HoldDecision, Weighed } from "../asks.ts"
+import { grantFields, grantFrom, type GrantFields } from "./grant-fields.ts"
 import { html, nothing, render, type TemplateResult } from "./lib/lit-html.js"
 import { type Answered, post } from "./session.ts"
 
@@ -101,8 +102,11 @@ export function makeReleaseDialog() {
 async function decide({ hold, decision, weighed }: Asked, fields: HTMLFormControlsCollection) {
   if (decision === "shown" || weighed === undefined) return undefined
   const { typed } = fields as unknown as ReleaseFields
+  const { grant, why } = grantFrom(fields as unknown as ReleaseFields)
+  if (why !== undefined) return { ok: false, status: undefined, why } as const
   const { policy_hash } = weighed
-  return post("decide", { id: hold.id, decision, typed: typed?.value.trim() ?? "", policy_hash })
+  const word = { id: hold.id, decision, typed: typed?.value.trim() ?? "", policy_hash }
+  return post("decide", grant === undefined ? word : { ...word, grant })
 }
 
 /** `weighed` is missing where it is only shown, or the command couldn't tell it; then nothing can be decided. */
@@ -130,7 +134,7 @@ async function readHold(hold: Hold, decision: Asked["decision"]): Promise<Read> 
 }
 
 /** The form's, by name. */
-type ReleaseFields = { readonly typed?: HTMLInputElement }
+type ReleaseFields = { readonly typed?: HTMLInputElement } & GrantFields
 
 const said = {
   shown: {
@@ -142,7 +146,7 @@ const said = {
   released: {
     title: "Release this request?",
     then: "It is signed once, when the bot sends it again, and judged anew then. A release can't be taken back.",
-    button: "Release it once",
+    button: "Release it",
     keep: "Keep it waiting",
   },
   refused: {
@@ -166,7 +170,7 @@ function releaseContents(
     <p class="asked"><strong>${hold.words}</strong></p>
     <p class="quiet">${hold.operation} of ${hold.client} with ${hold.key}</p>
     <pre role="region" tabindex="0" aria-label="The whole body">${body}</pre>
-    ${isRelease ? weighed?.warnings.map(problem) : undefined}
+    ${isRelease ? [weighed?.warnings.map(problem), grantFields(hold)] : undefined}
     <p>${then}</p>
     ${toType && typing(toType)} ${why && problem(why)}
     <div class="buttons">

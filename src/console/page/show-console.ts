@@ -20,6 +20,7 @@ import { post } from "./session.ts"
 import { nameInstallation } from "./views/command.ts"
 import { type DecisionsActions, type DecisionsShown, decisionsTable } from "./views/decisions.ts"
 import { keysPanel, limitsPanel, trafficPanel } from "./views/gauges.ts"
+import { grantList } from "./views/grants.ts"
 import { holdList, type HoldActions } from "./views/holds.ts"
 import { notices, type StatusActions, statusBar } from "./views/status-bar.ts"
 
@@ -158,7 +159,8 @@ function consolePage(model: Model, shown: ConsoleShown, actions: ConsoleActions)
     ${statusBar(model, actions)}
     <main>
       <div class="watch">
-        ${notices(model)} ${holdList(look, actions)} ${decisionsTable(model, shown, actions)}
+        ${notices(model)} ${holdList(look, actions)} ${grantList(look)}
+        ${decisionsTable(model, shown, actions)}
       </div>
       <div class="gauges" role="region" aria-label="Gauges" tabindex="0">
         ${trafficPanel(shown.series)} ${limitsPanel(model)} ${keysPanel(model)}

@@ -33,6 +33,7 @@ import {
   token,
   traceparent,
 } from "./gate-methods.ts"
+import { grantTerms } from "./grant-terms.ts"
 
 /** The longest log of a gate that is kept for the next one. */
 export const maxLogChars = 49_152
@@ -144,14 +145,6 @@ const client = z.strictObject({
   forwardOnly: z.boolean().optional(),
   /** From now on, ten years at most; a token that was never given a time never expires. */
   expiresInMs: z.int().min(1_000).max(315_360_000_000).optional(),
-})
-
-/** How far a release goes for further requests like the held one, itself among them. */
-const grantTerms = z.strictObject({
-  forMs: z.int().min(1_000).max(86_400_000),
-  times: z.int().min(1).max(1_000),
-  /** The sum of their quantities. */
-  upTo: z.string().max(64),
 })
 
 /** Parameters of the admin socket's calls: everything else that changes state. */

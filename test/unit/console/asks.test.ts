@@ -23,6 +23,9 @@ function crowded() {
       ...{ id: name, client: name, key: name, operation: name },
       ...{ words: long(70_000), expires_at: Number.MAX_VALUE },
     }),
+    grants: times(51, {
+      ...{ id: name, client: name, key: name, words: long(70_000), until: Number.MAX_VALUE },
+    }),
     budgets: times(101, {
       ...{ scope: "address", address: name, max: Number.MAX_VALUE },
       ...{ used: Number.MAX_VALUE, kept_for_cancels: Number.MAX_VALUE },
@@ -56,7 +59,14 @@ function crowdedEntries() {
 
 describe("what the console is told", () => {
   it("is what its schema names, and nothing else of a status", () => {
-    const given = { ...statusView, where: "", may_release: false, secret: "s", clients: ["bot"] }
+    const given = {
+      ...statusView,
+      grants: [],
+      where: "",
+      may_release: false,
+      secret: "s",
+      clients: ["bot"],
+    }
     const told = asks.look.answer.parse(given)
     assert.deepEqual(Object.keys(told).sort(), Object.keys(quietStand).sort())
   })
@@ -64,10 +74,10 @@ describe("what the console is told", () => {
   it("is no more of each thing than it has room for", () => {
     const told = asks.look.answer.parse(crowded())
     const lengths = [
-      ...[told.alarms, told.freezes, told.holds, told.budgets, told.limits, told.keys],
+      ...[told.alarms, told.freezes, told.holds, told.grants, told.budgets, told.limits, told.keys],
       ...[told.signing.bounds, told.signing.counts],
     ].map((list) => list.length)
-    assert.deepEqual(lengths, [100, 100, 50, 100, 100, 100, 50, 51])
+    assert.deepEqual(lengths, [100, 100, 50, 50, 100, 100, 100, 50, 51])
     assert.equal(told.holds[0]?.words.length, 2_500)
     const { decisions, repeats } = asks.entries.answer.parse(crowdedEntries())
     assert.deepEqual([decisions.length, repeats.length], [200, 200])
@@ -119,6 +129,7 @@ describe("what the console's server may ask", () => {
   const id = `rec_${"0".repeat(26)}`
   const hold = `hold_${"0".repeat(26)}`
   const files = "a".repeat(64)
+  const grant = { forMs: 86_400_000, times: 1_000, upTo: "0.5" }
   const right = {
     listening: [{ port: 1 }, { port: 65_535 }, { refused: "EADDRINUSE" }],
     look: [{}],
@@ -129,6 +140,7 @@ describe("what the console's server may ask", () => {
     decide: [
       { id: hold, decision: "released", typed: "", policy_hash: files },
       { id: hold, decision: "refused", typed: "t".repeat(64), policy_hash: files },
+      { id: hold, decision: "released", typed: "", policy_hash: files, grant },
     ],
     freeze: [{ reason: "r" }, { reason: "r".repeat(200) }],
   }
@@ -165,6 +177,9 @@ describe("what the console's server may ask", () => {
       { id: hold, decision: "released", typed: "t".repeat(65), policy_hash: files },
       { id: hold, decision: "released", typed: "", policy_hash: files, by: "operator" },
       { id: hold, decision: "released", typed: "" },
+      ...[{ ...grant, times: 0 }, { ...grant, forMs: 86_400_001 }, { times: 1 }].map((terms) => {
+        return { id: hold, decision: "released", typed: "", policy_hash: files, grant: terms }
+      }),
       { id: hold, decision: "released", typed: "", policy_hash: `${files}a` },
     ],
     freeze: [

@@ -49,6 +49,7 @@ describe("what the console's command passes on of the vault", () => {
     assert.deepEqual(called, [
       "status",
       "facts",
+      "listGrants",
       "listSymbols",
       ...["listSymbols", "explain"],
       "freeze",
@@ -56,8 +57,12 @@ describe("what the console's command passes on of the vault", () => {
   })
 
   it("names the installation where options named it, and says nothing of it otherwise", async () => {
+    const answered = new Map<string, unknown>([
+      ["facts", calmFacts],
+      ["listGrants", []],
+    ])
     const call = ((method: string) =>
-      Promise.resolve(method === "facts" ? calmFacts : statusView)) as unknown as Admin["call"]
+      Promise.resolve(answered.get(method) ?? statusView)) as unknown as Admin["call"]
     const whereOf = async (named: Installation | undefined) => {
       const vault = { call, readLedger: () => assert.fail("it reads no ledger") }
       const answers = vaultAnswers(vault, { by: "console/alice", named })
