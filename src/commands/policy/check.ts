@@ -10,6 +10,7 @@ import { becomeOwner } from "../installation/usual-installation.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/admin.ts"
 import { fileWarnings } from "./file-warnings.ts"
+import { guardRoom } from "./guard-room.ts"
 
 /** `countersign policy check` */
 export const policyCheck = installationCommand({
@@ -23,12 +24,13 @@ export const policyCheck = installationCommand({
     becomeOwner(installation.stateDir)
     const files = await loadCheckedFiles(installation)
     const names = await checkNames(files.policies, installation)
+    const room = guardRoom(files)
     return {
       valid: true,
       policy_hash: files.policyHash,
       policies: files.policies.map((policy) => policy.name),
-      warnings: [...fileWarnings(files), ...names.warnings],
-      notes: names.notes,
+      warnings: [...fileWarnings(files), ...room.warnings, ...names.warnings],
+      notes: [...room.notes, ...names.notes],
     }
   },
   print: ({ policies, warnings, notes }) => [

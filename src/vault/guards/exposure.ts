@@ -84,7 +84,7 @@ export type Worst = {
 }
 
 /** How far the ledger's clock may be ahead of the venue's, where the reading tells the venue's time and where not. */
-const skewMs = { told: 2_000, untold: 10_000 } as const
+export const skewMs = { told: 2_000, untold: 10_000 } as const
 
 /**
  * Which side an order enlarges, and `neither` where it only reduces. `undefined` where that can't be told: an order of an

@@ -86,7 +86,11 @@ function unknownPrice({ kind: of, symbolId }: Bound["of"]): Unjudged {
 
 const positionMax = ({ maxPosition }: Guard, symbolId: number) => valueFor(maxPosition, symbolId)
 
-function valueFor<Value>(all: BySymbol<Value> | undefined, symbolId: number): Value | undefined {
+/** What holds for a symbol. */
+export function valueFor<Value>(
+  all: BySymbol<Value> | undefined,
+  symbolId: number,
+): Value | undefined {
   return all?.bySymbol.get(symbolId) ?? all?.default
 }
 
