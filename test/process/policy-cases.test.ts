@@ -20,7 +20,7 @@ describe("the shipped policies' cases", () => {
     t.after(site.remove)
     const { code, stdout, stderr } = await site.test("--require-coverage")
     assert.equal(code, 0, stdout + stderr)
-    assert.match(stdout, /^(\d+) of \1 cases are as expected\.\nEvery rule, deny, hold and limit/m)
+    assert.match(stdout, /^(\d+) of \1 cases are as expected\.\nEvery rule, deny, hold, limit and guard/m)
   })
 })
 

@@ -160,7 +160,8 @@ function takeReading(
 
 type Given = BotParams["polledAccount"]["reading"]
 
-function readingOf(
+/** A reading as it was given, or what of it can't be read. */
+export function readingOf(
   { orders, positions, equity }: Given,
   { mode }: GuardedAccount,
   profile: Profile,

@@ -20,6 +20,7 @@ import {
 import type { Decimal } from "../../../venue/decimal.ts"
 import type { Profile } from "../../../venue/profile.ts"
 import { dateForm, dateOf } from "../../cli/values.ts"
+import { caseAccountSchema, readCaseAccount } from "./case-account.ts"
 
 /** What a file says of a key; what it leaves out doesn't matter to its cases. */
 export type WrittenKey = z.output<typeof keySchema>
@@ -93,6 +94,7 @@ function caseSchema(endpoints: Profile["endpoints"]) {
         at: textAs(dateOf, () => `must be ${dateForm}`).optional(),
         prices: mapOf(amountAboveZero, "a map from symbols to reference prices").optional(),
         used: mapOf(usedSchema, "a map from limits, as policy/name, to what is used").optional(),
+        account: caseAccountSchema.optional(),
         expect: oneOf(["allow", "hold", "deny"]),
         rule: z.string({ error: "must be policy/name" }).optional(),
         reason: z.string({ error: "must be a word of docs/error-codes.md" }).optional(),
@@ -110,8 +112,7 @@ function caseSchema(endpoints: Profile["endpoints"]) {
         prices: prices ?? new Map<string, Decimal>(),
         /** By limit, as it is written. */
         used: used ?? new Map<string, Used>(),
-        rule: written.rule,
-        reason: written.reason,
+        ...{ account: written.account, rule: written.rule, reason: written.reason },
       }),
     )
 }
@@ -159,7 +160,7 @@ export function parseCases(
   const { value, placeOf } = read.value
   const names = namesIn(value, files)
   const problems = value.cases.flatMap((each, index) =>
-    mistakesIn(each, names).map(({ path, message }) => ({
+    [...mistakesIn(each, names), ...accountMistakes(each, files)].map(({ path, message }) => ({
       file,
       ...placeOf(["cases", index, ...path]),
       message: `${message} (at cases.${[index, ...path].join(".")})`,
@@ -189,7 +190,10 @@ function namesIn(written: WrittenCases, { policies, profile }: FileSet) {
     fullNames(policy, [...policy.limits, ...(policy.repeatWithin ? [policy.repeatWithin] : [])]),
   )
   const others = policies.flatMap((policy) =>
-    fullNames(policy, [...policy.rules, ...policy.deny, ...policy.hold, ...fileKeys(policy)]),
+    fullNames(policy, [
+      ...[...policy.rules, ...policy.deny, ...policy.hold, ...policy.guards],
+      ...fileKeys(policy),
+    ]),
   )
   return {
     clients: new Set([
@@ -197,7 +201,7 @@ function namesIn(written: WrittenCases, { policies, profile }: FileSet) {
       ...written.clients,
     ]),
     keys: new Map([...named.map((name) => [name, someAgent] as const), ...written.keys]),
-    /** `policy/name` of what allows, denies and holds, and of limits. */
+    /** `policy/name` of what allows, denies, holds and bounds. */
     entries: new Set([...others, ...limits]),
     limits: new Set(limits),
     symbols: profile.symbols,
@@ -235,6 +239,12 @@ function mistakesIn(written: WrittenCase, names: ReturnType<typeof namesIn>): re
       ? [{ path: ["reason"], message: "only expect: deny has a reason; leave it out" }]
       : []),
   ]
+}
+
+function accountMistakes({ account, atMs }: WrittenCase, files: FileSet): readonly Mistake[] {
+  const read = account && readCaseAccount(account, { files, atMs })
+  if (read === undefined || read.ok) return []
+  return read.error.map(({ path, message }) => ({ path: ["account", ...path], message }))
 }
 
 /** Where to name whom no policy does. */

@@ -3,7 +3,7 @@ import type { Named, Policy } from "../../../vault/policy/terms.ts"
 import { addDecimals, compareDecimals, parseDecimal, zero } from "../../../venue/decimal.ts"
 import { table, toned, type Line } from "../../cli/print.ts"
 import { fileKeys } from "./parse-cases.ts"
-import { expectedOf, outcomeText, type CaseResult } from "./run-case.ts"
+import { expectedOf, guardOf, outcomeText, type CaseResult } from "./run-case.ts"
 
 /** What came of the cases, for people. */
 export function resultLines(
@@ -27,7 +27,7 @@ export function resultLines(
     "",
     `${results.length - failed.length} of ${results.length} cases are as expected.`,
     ...(unreached.length === 0
-      ? ["Every rule, deny, hold and limit is reached."]
+      ? ["Every rule, deny, hold, limit and guard is reached."]
       : [
           "No case reaches:",
           ...unreached.map((each) => `  ${each.kind.padEnd(5)} ${placeOf(each)}`),
@@ -42,7 +42,7 @@ function placeOf({ policy, entry, file, line }: Unreached): string {
 
 /** An entry of a policy that no case reached. */
 export type Unreached = {
-  readonly kind: "rule" | "deny" | "hold" | "limit" | "key"
+  readonly kind: "rule" | "deny" | "hold" | "limit" | "guard" | "key"
   readonly policy: string
   readonly entry: string
   readonly file: string
@@ -51,7 +51,7 @@ export type Unreached = {
 
 /**
  * The entries that no case reached. A rule is reached by a case that it allows and no policy denies, a deny by one that
- * it denies, a hold by one that it holds, and a limit by one that goes past its maximum. A key of the file itself, as require_idempotency, is reached as a deny is.
+ * it denies, a hold by one that it holds, a limit by one that goes past its maximum, and a guard by one that it refuses. A key of the file itself, as require_idempotency, is reached as a deny is.
  */
 export function unreachedBy(
   results: readonly CaseResult[],
@@ -69,6 +69,7 @@ export function unreachedBy(
       ...left("deny", policy.deny),
       ...left("hold", policy.hold),
       ...left("limit", policy.limits),
+      ...left("guard", policy.guards),
       ...left("key", fileKeys(policy)),
     ]
   })
@@ -81,7 +82,7 @@ function reachedBy({ report }: CaseResult): readonly string[] {
     .filter(({ verdict }) => (isDenied ? verdict === "denies" : verdict !== "does_not_match"))
     .map(({ policy, rule }) => `${policy}/${rule}`)
   const past = limits.filter(isPast).map(({ policy, limit }) => `${policy}/${limit}`)
-  return [...said, ...past]
+  return [...said, ...past, ...(refusal ? guardOf(refusal) : [])]
 }
 
 /** Also of a limit that only observes. */

@@ -16,6 +16,7 @@ import { explainRequest } from "../../../vault/request/check-request.ts"
 import { openDiskSpace } from "../../../vault/watch/disk-space.ts"
 import { openVenueClock } from "../../../vault/watch/venue-clock.ts"
 import { parseAddress } from "../../../venue/address.ts"
+import { keysOf, readCaseAccount } from "./case-account.ts"
 import type { Used, WrittenCase, WrittenKey, CaseFile, PolicyCase } from "./parse-cases.ts"
 
 /** What became of a case, or should have. */
@@ -70,8 +71,10 @@ function denialOf(refusal: Refusal): Pick<Outcome, "rules" | "reason"> {
     const { policy, rule, reason } = refusal.data
     return { reason, rules: policy === null ? [] : [`${policy}/${rule ?? ""}`] }
   }
-  if (refusal.code !== "limit_exhausted") return { reason: refusal.code, rules: [] }
-  return { reason: refusal.code, rules: [`${refusal.data.policy}/${refusal.data.limit}`] }
+  if (refusal.code === "limit_exhausted") {
+    return { reason: refusal.code, rules: [`${refusal.data.policy}/${refusal.data.limit}`] }
+  }
+  return { reason: refusal.code, rules: guardOf(refusal) }
 }
 
 function failureOf(written: PolicyCase, got: Outcome, refusal: Refusal | null): string | null {
@@ -79,11 +82,20 @@ function failureOf(written: PolicyCase, got: Outcome, refusal: Refusal | null): 
   const why = refusal === null ? "" : `: ${refusal.message}`
   const told = `expected ${outcomeText(expected)}, got ${outcomeText(got)}${why}`
   if (!isAsExpected(got, expected)) return told
-  if (refusal === null || saidByPolicy.includes(refusal.code) || expected.reason !== null) {
+  if (refusal === null || isSaidByPolicy(refusal) || expected.reason !== null) {
     return null
   }
   // A body with a slip is refused before any policy is asked, which shows nothing of policies.
   return `${told} No policy refused it; if the case means this refusal, name its reason`
+}
+
+/** `policy/name` of the guard that refused, if one did. */
+export function guardOf({ data }: Refusal): readonly string[] {
+  return data !== null && "guard" in data ? [`${data.policy}/${data.guard}`] : []
+}
+
+function isSaidByPolicy(refusal: Refusal): boolean {
+  return saidByPolicy.includes(refusal.code) || guardOf(refusal).length > 0
 }
 
 const saidByPolicy: readonly Refusal["code"][] = [
@@ -114,8 +126,12 @@ function judgeCase(
   const { endpoint, body, key, expiresInMs, idempotencyKey, checkAgeMs, atMs } = written
   const nowMs = recordedTime(atMs)
   const client = clientOf(written, keys)
-  const entries = [...keys].map((named) => keyOf(named, files))
-  const set = makeActiveSet({ ...files, prices: pricesOf(written, files) }, entries, [client])
+  const read = accountOf(written, files)
+  const owned = read ? keysOf(read.account, keys, key) : keys
+  const entries = [...owned].map((named) => keyOf(named, files))
+  const marks = new Map(read?.marks ? [[read.account.address, read.marks]] : [])
+  const standing = { prices: pricesOf(written, files), marks }
+  const set = makeActiveSet({ ...files, ...standing }, entries, [client])
   const call = {
     path: endpoint.path,
     body: Buffer.from(body).toString("base64"),
@@ -124,7 +140,13 @@ function judgeCase(
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(checkAgeMs === undefined ? {} : { checkAgeMs }),
   }
-  return explainRequest(call, client, vaultAt(nowMs, set, written.used))
+  const accounts = read && new Map([[read.account.address, read.account]])
+  return explainRequest(call, client, { ...vaultAt(nowMs, set, written.used), accounts })
+}
+
+function accountOf({ account, atMs }: WrittenCase, files: FileSet) {
+  const read = account && readCaseAccount(account, { files, atMs })
+  return read?.ok === true ? read.value : undefined // mistakes were told
 }
 
 /** It may use every key, its own first: what it is bound to is no policy's word. */
@@ -168,7 +190,7 @@ function vaultAt(
   nowMs: LedgerTime,
   set: ActiveSet,
   used: ReadonlyMap<string, Used>,
-): ExplainContext {
+): Omit<ExplainContext, "accounts"> {
   const clock = { monotonicMs: () => 0 }
   return {
     now: () => nowMs,
@@ -176,7 +198,6 @@ function vaultAt(
     disk: openDiskSpace(() => Promise.resolve(Infinity), 0),
     venueClock: openVenueClock(clock),
     keyring: { isLocked: () => false },
-    accounts: undefined,
     ledger: {
       findRelease: () => undefined,
       findGrant: () => undefined,
