@@ -13,6 +13,7 @@ import { digestOf } from "../../../vault/request/fill-in.ts"
 import { isWalletHeld, succeedCommand } from "../../../vault/status/succeed-command.ts"
 import { cancelsOf, parseLine, type PanicCancel } from "../../../vault/stops/panic.ts"
 import { addressOfPublicKey, parseAddress } from "../../../venue/address.ts"
+import { standsFor } from "../../../venue/paper-key.ts"
 import type { Profile, PanicLine } from "../../../venue/profile.ts"
 import type { Admin } from "../../installation/admin.ts"
 import { holds, lacks, notKnown, type LiveLine } from "../finding.ts"
@@ -26,9 +27,10 @@ type AgentsAt = {
   readonly warningMs: number
 }
 
-/** Agent keys that may still sign. */
+/** Agent keys that may still sign at the venue: a paper key is of paper's network, and no panic's. */
 function agentsOf(keys: readonly KeyView[]): readonly KeyView[] {
-  return keys.filter((key) => key.role === "agent" && !hasEnded(key))
+  const live = keys.filter(({ name }) => standsFor(name) === undefined)
+  return live.filter((key) => key.role === "agent" && !hasEnded(key))
 }
 
 /** Whether there are agents, each of this network, approved for longer than the warning, for accounts that can be signed for. */

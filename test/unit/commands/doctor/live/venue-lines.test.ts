@@ -202,6 +202,12 @@ describe("doctor --live on agents", () => {
     assert.ok(line.message.includes(target))
   })
 
+  it("leaves paper keys out, which are of another network and approved by nobody", () => {
+    const paper: KeyView = { ...agent, name: "mm.paper", network: "0x00", approval: "unknown" }
+    assert.deepEqual(agentLines([agent, paper], at), agentLines([agent], at))
+    assert.deepEqual(agentLines([paper], at), agentLines([], at))
+  })
+
   it("misses an agent where there are only wallets and keys that have ended", () => {
     const wallet: KeyView = { ...agent, role: "wallet" }
     const retired: KeyView = { ...agent, approval: "retired" }
