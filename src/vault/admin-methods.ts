@@ -10,7 +10,12 @@ import { asRequest } from "./ledger/found-records.ts"
 import { operatorName } from "./ledger/records/bindings.ts"
 import { auditMethods } from "./operator/audit-methods.ts"
 import { clientMethods, namedClient } from "./operator/client-methods.ts"
-import { fileMethods, filesDiffer, reload as reloadFiles } from "./operator/files-in-force.ts"
+import {
+  fileMethods,
+  filesDiffer,
+  reload as reloadFiles,
+  withFilesOnDisk,
+} from "./operator/files-in-force.ts"
 import { grantMethods } from "./operator/grant-methods.ts"
 import { decideHold } from "./operator/hold-methods.ts"
 import { keyMethods } from "./operator/key-methods.ts"
@@ -65,8 +70,7 @@ export function adminMethods(vault: Vault, reload = (hash?: string) => reloadFil
     ...fileMethods(vault),
     upstream: () => Promise.resolve(gateSettingsOf(vault.active()).upstream),
     notify: (params: AdminParams["notify"]) => Promise.resolve(notifyStand(params, vault)),
-    explain: ({ client, at = vault.now(), ...call }: AdminParams["explain"]) =>
-      Promise.resolve(explainAt({ ...call, at }, namedClient(client, vault.active()), vault)),
+    explain: (params: AdminParams["explain"]) => explain(params, vault),
     ledgerServer: async () => ({ said: (await vault.ledger.replica?.look()) ?? null }),
     status: () => status(vault),
     facts: () => Promise.resolve(factsOf(vault)),
@@ -76,6 +80,15 @@ export function adminMethods(vault: Vault, reload = (hash?: string) => reloadFil
 
 function symbolsInForce(set: ActiveSet): AdminResults["listSymbols"] {
   return { ...symbolsView(set), policy_hash: set.policyHash }
+}
+
+/** What would become of a client's request. @throws {Fault} `name_unknown`; of files on disk as their reload. */
+async function explain(
+  { client, at, onDisk, ...call }: AdminParams["explain"],
+  vault: Vault,
+): Promise<AdminResults["explain"]> {
+  const under = onDisk === true ? await withFilesOnDisk(vault) : vault
+  return explainAt({ ...call, at: at ?? vault.now() }, namedClient(client, under.active()), under)
 }
 
 /** As the gate's report for a bot, of what the operator sent. @throws {Fault} `name_unknown`. */

@@ -6,6 +6,8 @@ import {
   countersign,
   countersignJson,
   makeInstallation,
+  serve,
+  type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
 import { addClient, makeTradingKeys, writePolicy } from "../support/trading-keys.ts"
@@ -14,6 +16,8 @@ const policy = `policy: trading
 rules: [{name: day, endpoints: [placeOrder], hours: {zone: UTC, from: '08:00', to: '18:00'}, max_notional: '50000'}]
 hold: [{name: large, over_quantity: '0.5'}]
 `
+
+const noon = "2031-05-30T12:00:00Z"
 
 describe("countersign policy explain", { timeout: 300_000 }, () => {
   let installation: TemporaryInstallation
@@ -45,6 +49,44 @@ describe("countersign policy explain", { timeout: 300_000 }, () => {
     const { code, stdout } = await explain(limitOrder({ quantity: "0.6" }), "2031-05-30T12:00:00Z")
     assert.equal(code, 5)
     assert.match(stdout, /^It would be refused: A person must release this request/)
+  })
+
+  describe("--files", () => {
+    const limited = `${policy.replace("0.5", "0.7")}limits: [{name: few, sum: submitted_notional, window: 1h, max: '1000'}]\n`
+    const byFiles = async (order = limitOrder()) => {
+      const args = ["policy", "explain", "-", "--client", "bot", "--files", "--at", noon]
+      return countersign([...args, "--dir", installation.dir], JSON.stringify(order))
+    }
+    before(async () => {
+      daemon = await serve(installation.dir)
+    })
+    after(() => daemon.stop())
+    let daemon: Served
+
+    it("judges by the files on disk, and leaves those in force", async () => {
+      const large = limitOrder({ quantity: "0.6" })
+      await writePolicy(installation.dir, policy.replace("0.5", "0.7"))
+      assert.equal((await byFiles(large)).code, 0)
+      const inForce = await explain(large, noon)
+      assert.equal(inForce.code, 5)
+      assert.match(inForce.stdout, /^The files on disk aren't in force: policies\/trading\.yaml/)
+      assert.equal((await byFiles(limitOrder({ quantity: "0.75" }))).code, 5)
+    })
+
+    it("says of which limit nothing is counted yet", async () => {
+      await writePolicy(installation.dir, limited)
+      const { code, stdout } = await byFiles()
+      assert.equal(code, 3)
+      assert.match(stdout, /^note: trading\/few isn't in force, so nothing was counted of it/m)
+    })
+
+    it("tells the mistake where the files are broken", async () => {
+      await writePolicy(installation.dir, `${policy}rulez: []\n`)
+      const { code, stderr } = await byFiles()
+      assert.equal(code, 1)
+      assert.match(stderr, /trading\.yaml:\d+:1: unknown key "rulez"/)
+      await writePolicy(installation.dir, policy)
+    })
   })
 
   it("takes no time that isn't one", async () => {

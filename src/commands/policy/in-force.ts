@@ -3,8 +3,6 @@ import type { CandidateView, Warning, RaiseView } from "../../contract/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
-import { takeFilesOnDisk } from "../../vault/config/kept-set.ts"
-import { assertShown } from "../../vault/operator/files-in-force.ts"
 import type { Change } from "../../audit/widening.ts"
 import { command, option, optionalArgument } from "../cli/command.ts"
 import type { ExitCode } from "../cli/exit-code.ts"
@@ -16,13 +14,11 @@ import {
   installationOptions,
   jsonOption,
   tellChanged,
-  installationCommand,
   yesOption,
 } from "../installation/installation-command.ts"
 import { changeLines } from "./change-lines.ts"
 import { loadCheckedFiles } from "../installation/checked-files.ts"
-import { type Admin, dialAdmin, withAdmin } from "../installation/admin.ts"
-import { becomeOwner } from "../installation/usual-installation.ts"
+import { type Admin, withAdmin } from "../installation/admin.ts"
 
 /** `countersign policy accept`: shows what is different on disk, and takes a person's word for it. */
 export const policyAccept = command({
@@ -116,44 +112,6 @@ async function agreedTo(
   await agreeToShown(terminal, { yes, question: "Put it in force again?" })
   return hash
 }
-
-/** `countersign policy reload`: where no daemon runs, it is the next start that takes the files on disk. */
-export const policyReload = installationCommand({
-  changes: "installation",
-  description: "have the daemon, or its next start, load the files on disk: all of them, or none",
-  examples: ["countersign policy check && countersign policy reload"],
-  options: {
-    hash: option(
-      "--hash <hash>",
-      "only if the files on disk have this hash, which policy check shows",
-    ),
-  },
-  answer: async (installation, { hash }) => {
-    becomeOwner(installation.stateDir)
-    const files = await loadCheckedFiles(installation)
-    const admin = await dialAdmin(installation)
-    if (admin !== undefined) {
-      try {
-        const reloaded = await admin.call("reload", { hash })
-        const raises = await admin.call("listRaises", {})
-        return { daemon: "running" as const, ...reloaded, raises }
-      } finally {
-        admin.close()
-      }
-    }
-    const { policyHash } = files
-    if (hash !== undefined) assertShown(files, hash)
-    await takeFilesOnDisk(installation)
-    return { daemon: "stopped" as const, policy_hash: policyHash, raises: [], warnings: [] }
-  },
-  print: ({ daemon, policy_hash, raises, warnings }) => [
-    daemon === "running"
-      ? `The files are in force: ${policy_hash}`
-      : `No daemon runs here; its next start takes the files on disk: ${policy_hash}`,
-    ...raiseLines(raises),
-    ...warnings.map((warning) => `warning: ${warning}`),
-  ],
-})
 
 /** A difference between two sets of files in one line: `WIDENS  policies/mm.yaml rules/quote/max_quantity: "1" → "2"`. */
 export function changeLine({ file, where, from, to, widens }: Change): string {

@@ -8,8 +8,9 @@ import type { CheckReport } from "../../contract/bot-views.ts"
 import { Fault } from "../../std/fault.ts"
 import { parseDurationMs } from "../../std/time/duration.ts"
 import { utcText } from "../../std/time/time-words.ts"
+import type { FileSet } from "../../vault/config/load-files.ts"
 import { dateForm, dateOf } from "../cli/values.ts"
-import { argument, option, parsed, required, withDefault } from "../cli/command.ts"
+import { argument, flag, option, parsed, required, withDefault } from "../cli/command.ts"
 import { refusedExitCode, waitsExitCode } from "../cli/exit-code.ts"
 import { table, type Line } from "../cli/print.ts"
 import type { Input } from "../cli/terminal.ts"
@@ -18,6 +19,7 @@ import { withAdmin, withLedger } from "../installation/admin.ts"
 import { becomeOwner } from "../installation/usual-installation.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { differLines } from "./in-force.ts"
+import { filesInForce } from "./show.ts"
 
 /** `countersign policy explain PAYLOAD`: what every rule and limit makes of a request; nothing is signed or counted. */
 export const policyExplain = installationCommand({
@@ -29,6 +31,7 @@ person.`,
     "countersign policy explain order.json --client mm-bot",
     "countersign policy explain order.json --client mm-bot --at 2026-05-30T03:00:00Z",
     "countersign policy explain - --client mm-bot --path /v1/trade/orders < order.json",
+    "countersign policy explain order.json --client mm-bot --files",
   ],
   options: {
     payload: argument(
@@ -47,17 +50,35 @@ person.`,
       dateOf,
       dateForm,
     ),
+    files: flag("--files", "judge it by the files on disk, in place of those in force"),
   },
-  answer: async (installation, { payload, client, path, key, idempotencyKey, at }, { stdin }) => {
+  answer: async (
+    installation,
+    { payload, client, path, key, idempotencyKey, at, files },
+    { stdin },
+  ) => {
     const body = (await readPayload(payload, stdin)).toString("base64")
-    const ask = { client, path, body, key, idempotencyKey, at }
-    return withAdmin(installation, async (admin) => ({
-      ...(await admin.call("filesOnDisk", {})),
-      report: await admin.call("explain", ask),
-    }))
+    const ask = { client, path, body, key, idempotencyKey, at, onDisk: files || undefined }
+    return withAdmin(installation, async (admin) => {
+      const report = await admin.call("explain", ask)
+      if (!files) return { ...(await admin.call("filesOnDisk", {})), report, uncounted: [] }
+      const onDisk = await loadCheckedFiles(installation)
+      return {
+        differ: null,
+        report,
+        uncounted: uncountedIn(report, onDisk, await filesInForce(admin)),
+      }
+    })
   },
   json: ({ report }) => report,
-  print: ({ differ, report }) => [...differLines(differ), ...reportLines(report)],
+  print: ({ differ, report, uncounted }) => [
+    ...differLines(differ),
+    ...reportLines(report),
+    ...uncounted.map(
+      (limit) =>
+        `note: ${limit} isn't in force, so nothing was counted of it; a reload counts it from the records`,
+    ),
+  ],
   exitCode: ({ report: { refusal } }) => {
     if (refusal === null) return 0
     return refusal.code === "approval_required" ? waitsExitCode : refusedExitCode
@@ -71,6 +92,22 @@ async function readPayload(file: string, stdin: Input): Promise<Buffer> {
       cause,
     })
   })
+}
+
+/** The limits of a report that those in force don't count for, by name. */
+function uncountedIn(
+  { limits }: CheckReport,
+  onDisk: FileSet,
+  inForce: FileSet,
+): readonly string[] {
+  const definitions = ({ policies }: FileSet) =>
+    policies.flatMap(({ name, limits: all }) =>
+      all.map(({ name: limit, definition }) => [`${name}/${limit}`, definition] as const),
+    )
+  const counted = new Set(definitions(inForce).map(([, definition]) => definition))
+  const fresh = definitions(onDisk).filter(([, definition]) => !counted.has(definition))
+  const asked = limits.map(({ policy, limit }) => `${policy}/${limit}`)
+  return fresh.map(([name]) => name).filter((name) => asked.includes(name))
 }
 
 function reportLines({ would_sign, refusal, verdicts, limits }: CheckReport): readonly Line[] {

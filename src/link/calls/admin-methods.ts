@@ -69,6 +69,8 @@ export const partParams = {
 
   /** Where the journal ends; all of it is on the disk then. Commands read the ledger by themselves. */
   ledgerHead: z.strictObject({}),
+  /** How PostgreSQL stands, where the ledger's order is there. */
+  ledgerServer: z.strictObject({}),
   auditCheckpoint: z.strictObject({}),
   /** What may go into an archive next; `null`: as `archive` in countersign.yaml says. */
   auditArchivable: z.strictObject({ before_ms: ms.nullable() }),
@@ -141,6 +143,8 @@ export type PartResults = {
   rollback: { readonly policy_hash: string }
 
   ledgerHead: { readonly seq: number; readonly hash: string }
+  /** `said`: JSON, which the vault doesn't read; `null` where the ledger is this host's alone. */
+  ledgerServer: { readonly said: string | null }
   auditCheckpoint: { readonly signed: boolean }
   auditArchivable: {
     /** The last entry that may go. */

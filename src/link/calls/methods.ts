@@ -234,12 +234,12 @@ export const adminParams = {
   upstream: z.strictObject({}),
   /** How messages about alarms get through. `test`: whether to have the gate send one. */
   notify: z.strictObject({ test: z.boolean() }),
-  /** `at`: as if it came at this time, in milliseconds. */
-  explain: bodyCall
-    .omit({ token: true, check: true })
-    .extend({ client: name, at: z.int().nonnegative().optional() }),
-  /** How PostgreSQL stands, where the ledger's order is there. */
-  ledgerServer: z.strictObject({}),
+  /** `at`: as if it came at this time, in milliseconds. `onDisk`: by the files on disk, in place of those in force. */
+  explain: bodyCall.omit({ token: true, check: true }).extend({
+    client: name,
+    at: z.int().nonnegative().optional(),
+    onDisk: z.boolean().optional(),
+  }),
   status: z.strictObject({}),
   /** From what is derived what is wrong. */
   facts: z.strictObject({}),
@@ -301,8 +301,6 @@ export type AdminResults = PartResults & {
   /** When a test was last asked for, and what the gate says of its targets: JSON, which the vault doesn't read. */
   notify: { readonly test: number; readonly said: string }
   explain: CheckReport
-  /** `said`: JSON, which the vault doesn't read; `null` where the ledger is this host's alone. */
-  ledgerServer: { readonly said: string | null }
   status: Omit<StatusView, "alarms">
   facts: Facts
 }

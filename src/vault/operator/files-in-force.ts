@@ -31,6 +31,12 @@ export async function filesDiffer(files: FilesInForce): Promise<Warning | null> 
   return message === undefined || fix === undefined ? null : { message, fix }
 }
 
+/** The same under the files on disk, which this doesn't put in force. @throws {Fault} as {@link loadFiles}. */
+export async function withFilesOnDisk<Under extends FilesInForce>(inForce: Under): Promise<Under> {
+  const set = boundSet(await loadFiles(inForce.installation), inForce.active())
+  return { ...inForce, active: () => set }
+}
+
 /** Few enough characters for a line of the socket, however they are escaped there. */
 const pieceLength = 16_384
 
@@ -101,7 +107,7 @@ export function adopter({
  *
  * @throws {Fault} `not_accepted`.
  */
-function assertAccepted(files: FileSet, active: FileSet & Standing): void {
+export function assertAccepted(files: FileSet, active: FileSet & Standing): void {
   if (isAccepted(files, active)) return
   throw new Fault(
     "not_accepted",
