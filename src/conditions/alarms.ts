@@ -38,13 +38,6 @@ export function gravest<Each extends Alarm>(alarms: readonly Each[]): readonly E
   return alarms.toSorted((a, b) => rank(a) - rank(b)).slice(0, maxAlarms)
 }
 
-/** A request that was sent, and nobody knows what became of it: an event, which is never over. */
-export function unknownOutcome(record: string): Alarm {
-  const fact = `The request ${record} was sent, and nobody knows what became of it`
-  const advice = "look at the venue before anything is sent anew; countersign audit show has it"
-  return alarm("outcome_unknown", { subject: record, fact, advice })
-}
-
 /** Of what keeps the vault from signing, those that somebody should see to. */
 function signingAlarms({ reasons }: Facts): readonly Alarm[] {
   return reasons.flatMap((reason) => {

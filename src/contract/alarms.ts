@@ -4,6 +4,7 @@
  */
 const alarmKinds = {
   vault_unreachable: { severity: "critical", lingers: true },
+  venue_unreachable: { severity: "critical", lingers: true },
   not_signing: { severity: "critical", lingers: false },
   frozen: { severity: "critical", lingers: false },
   outcome_unknown: { severity: "critical", lingers: false },
@@ -27,6 +28,7 @@ const alarmKinds = {
   guard_tripped: { severity: "critical", lingers: false },
   account_unread: { severity: "warning", lingers: true },
   account_contradiction: { severity: "warning", lingers: false },
+  refuses_much: { severity: "warning", lingers: true },
   files_differ: { severity: "warning", lingers: false },
   host_silent: { severity: "warning", lingers: true },
   hold_waits: { severity: "warning", lingers: false },

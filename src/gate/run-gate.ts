@@ -20,6 +20,8 @@ import { gateLimits } from "./process/gate-limits.ts"
 import { errorFields, type Log } from "./process/log.ts"
 import { givenSettings, type LiveSettings, vaultSettings } from "./settings.ts"
 import { outboxDeadlineMs, sendOutbox } from "./sign/send-outbox.ts"
+import type { Upstream } from "./upstream/upstream.ts"
+import { watchVenue } from "./upstream/watch-venue.ts"
 
 type GateAsk = {
   readonly given: ReturnType<typeof parseArguments>
@@ -42,10 +44,8 @@ export async function runGate(ask: GateAsk) {
   const { given, descriptors, service, log } = ask
   const link = connectBotLink(given.botSocket)
   const settings = settingsFor(ask, link)
-  const notify = startNotify({
-    ...{ alarms: alarmsOfVault(link), log, directory: given.notifyDirectory },
-  })
-  const metrics = toldSends(openGateMetrics(), notify)
+  const upstream = (): Upstream | undefined => settings.current?.upstream
+  const { venue, notify, metrics } = startWatching(ask, link, upstream)
   const shared = { log, metrics, clock: () => performance.now() }
   const logsRequests = given.logLevel === "debug"
   const gate = createGateServer({ ...shared, link, settings, logsRequests })
@@ -53,10 +53,10 @@ export async function runGate(ask: GateAsk) {
   const servers = await listen(gate, { ...given, descriptors })
   const outbox = sendOutbox({
     link: connectBotLink(given.botSocket, { deadlineMs: outboxDeadlineMs }),
-    upstream: () => settings.current?.upstream,
+    upstream,
     ...shared,
   })
-  const polls = startPolls({ link, upstream: () => settings.current?.upstream, log })
+  const polls = startPolls({ link, upstream, log })
   const [port = 0] = servers.map(portOf).filter((each) => each > 0)
   log({ level: "debug", event: "listening", port })
   const state = reportState({ service, servers, link })
@@ -75,10 +75,23 @@ export async function runGate(ask: GateAsk) {
       log({ level: "debug", event: "stopping" })
       service.stopping()
       notify.stop()
+      venue.stop()
       polls.stop()
       await Promise.all([gate.stop(), inTime(outbox.stop())])
     },
   }
+}
+
+/** Begins what tells people how vault and venue are. */
+function startWatching(
+  { given, log }: GateAsk,
+  link: BotLink,
+  upstream: () => Upstream | undefined,
+) {
+  const venue = watchVenue(upstream)
+  const alarms = alarmsOfVault(link, venue.unanswered)
+  const notify = startNotify({ alarms, log, directory: given.notifyDirectory })
+  return { venue, notify, metrics: toldSends(openGateMetrics(venue.unanswered), notify) }
 }
 
 /** Begins what the gate reads of the venue by itself. */

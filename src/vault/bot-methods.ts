@@ -24,7 +24,7 @@ import { signBatch } from "./request/sign-batch.ts"
 import { signRequest } from "./request/sign-request.ts"
 import { budgetsOfClient } from "./request/spending.ts"
 import { measuresOf } from "./status/facts.ts"
-import { factsForGate, heldForGate, noteUnknown } from "./status/for-gate.ts"
+import { decidedForGate, factsForGate, heldForGate, noteUnknown } from "./status/for-gate.ts"
 import { guardUses } from "./status/guard-use.ts"
 import { keyView, recordView } from "./status/views.ts"
 import { freezeForClient } from "./stops/freeze-methods.ts"
@@ -68,8 +68,7 @@ export function botMethods(vault: Vault) {
     health: () => Promise.resolve(health(vault)),
     gateSettings: () => Promise.resolve(gateSettingsOf(vault.active())),
     tokens: () => Promise.resolve({ digests: tokenDigests(vault) }),
-    alarmFacts: (params: BotParams["alarmFacts"]) => Promise.resolve(factsForGate(params, vault)),
-    heldInFull: () => Promise.resolve(heldForGate(vault)),
+    ...tellMethods(vault),
   }
 }
 
@@ -78,6 +77,15 @@ const maxDigests = 3_000
 
 function tokenDigests(vault: Pick<Vault, "active">): readonly string[] {
   return vault.active().clientByTokenHash.keys().take(maxDigests).toArray()
+}
+
+/** What the gate tells people of. */
+function tellMethods(vault: Vault) {
+  return {
+    alarmFacts: (params: BotParams["alarmFacts"]) => Promise.resolve(factsForGate(params, vault)),
+    heldInFull: () => Promise.resolve(heldForGate(vault)),
+    decided: () => Promise.resolve(decidedForGate(vault)),
+  }
 }
 
 /** What clients with the right to it feed. */

@@ -4,6 +4,7 @@ import { appendFileSync } from "node:fs"
 import { createServer, type AddressInfo, type Server } from "node:net"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
 
 import type { Message } from "../../src/gate/notify/message.ts"
 import type { TargetStand } from "../../src/gate/notify/teller.ts"
@@ -105,6 +106,18 @@ describe("messages to a webhook, from a daemon", { timeout: 240_000 }, () => {
     await until(() => (webhook.heard.length > tries ? true : undefined), "it is tried again")
     assert.deepEqual(webhook.heard.at(-1)?.message, webhook.heard.at(-2)?.message)
     assert.deepEqual([...new Set(heard("frozen").map(({ state }) => state))], ["raised", "cleared"])
+  })
+
+  it("tell that the venue can't be reached, and since when, whatever a bot still asks for", async () => {
+    const begunMs = Date.now()
+    venue.close()
+    const sent = await client.post("/v1/trade/orders/cancel", { order_id: "1" })
+    assert.equal(sent.json.code, "upstream_unreachable")
+    await sleep(20_000)
+    const told = await webhook.message("venue_unreachable")
+    assert.equal(told.severity, "critical")
+    assert.match(told.text, /The venue can't be reached \(ECONNREFUSED\)/)
+    assert.ok(Date.parse(told.at) < begunMs + 5_000)
   })
 
   it("show the webhook's address nowhere, and don't keep the daemon from ending", async () => {

@@ -93,6 +93,7 @@ export async function startFakeVault(
         answers.alarmFacts(params)
       ),
       heldInFull: (params) => answers.heldInFull(params),
+      decided: (params) => answers.decided(params),
       report(params) {
         calls.push({ method: "report", params })
         outcomes.push(params.outcome)
@@ -193,4 +194,5 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   tokens: () => ({ digests: [digestOf(token)] }),
   alarmFacts: () => ({ targets: [], facts: null, unknown: [], log: "[]", test: 0 }),
   heldInFull: () => ({ held: null }),
+  decided: () => ({ decisions: [] }),
 }

@@ -18,3 +18,9 @@ export async function assertUnasked(upstream: Upstream, ask: SendAsk = sendAsk()
   assert.equal(sent.kind, "unsent")
   assert.equal(asked, 0)
 }
+
+/** What an upstream that a test plays says of the way to the venue: nothing is known. */
+export const unwatched: Pick<Upstream, "failing" | "connect"> = {
+  failing: () => undefined,
+  connect: () => Promise.resolve(),
+}

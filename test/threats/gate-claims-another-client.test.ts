@@ -105,7 +105,8 @@ describe("a gate that speaks for itself", () => {
 
   it("finds an identity in every call but those about no client's requests", () => {
     const aboutNobody = [
-      ...["health", "gateSettings", "tokens", "alarmFacts", "heldInFull", "outbox", "outboxReport"],
+      ...["health", "gateSettings", "tokens", "alarmFacts", "heldInFull", "decided"],
+      ...["outbox", "outboxReport"],
       ...["pricePoll", "polledPrices"], // of what venue.yaml says: test/unit/vault/operator/price-poll.test.ts
       ...["accountPoll", "polledAccount"], // of accounts that venue.yaml names
     ]

@@ -1,4 +1,5 @@
 import type { BotLink } from "../../contract/client.ts"
+import { type Unanswered, unansweredSeconds } from "../../conditions/gate-alarms.ts"
 import {
   type HistogramFamily,
   type MetricFamily,
@@ -20,8 +21,10 @@ export type GateMetrics = Omit<ReturnType<typeof timeRoutes>, "families"> &
     families(): readonly MetricFamily[]
   }
 
-/** Starts with nothing counted. */
-export function openGateMetrics(): GateMetrics {
+/** Starts with nothing counted. `unanswered`: since when the venue has answered nothing, if so. */
+export function openGateMetrics(
+  unanswered: () => Unanswered | undefined = () => undefined,
+): GateMetrics {
   const routes = timeRoutes()
   const sends = timeSends()
   let inFlight = 0
@@ -43,6 +46,13 @@ export function openGateMetrics(): GateMetrics {
           series: [[[], inFlight]],
         },
         ...sends.families(),
+        {
+          name: "countersign_venue_unanswered_seconds",
+          help: "For how long nothing that was tried at the venue was answered; 0 while it answers.",
+          type: "gauge",
+          labels: [],
+          series: [[[], unansweredSeconds(unanswered(), Date.now())]],
+        },
         ...ownFamilies("gate", {
           ...{ version, node: process.versions.node, delay: delay() },
           resident_bytes: process.memoryUsage.rss(),

@@ -1,12 +1,19 @@
 import * as z from "zod"
 
-import { alarmsNow, gravest, unknownOutcome } from "../../conditions/alarms.ts"
+import { alarmsOf, gravest } from "../../conditions/alarms.ts"
+import {
+  refusalAlarms,
+  type Unanswered,
+  unknownOutcome,
+  venueAlarms,
+} from "../../conditions/gate-alarms.ts"
 import { alarm, type Alarm, alarmNames } from "../../contract/alarms.ts"
 import type { BotLink } from "../../contract/client.ts"
-import type { Facts, FactsForGate, HeldInFull } from "../../contract/facts.ts"
+import type { FactsForGate, HeldInFull } from "../../contract/facts.ts"
 import type { NotifyTarget } from "../../link/gate-settings.ts"
 import { maxLogChars } from "../../link/calls/methods.ts"
 import { parseJson } from "../../std/parse-json.ts"
+import { openRefusals } from "./refusals.ts"
 
 /** An alarm that stands, or is over and some target hasn't been told so yet. */
 export type KeptAlarm = Alarm & {
@@ -47,16 +54,21 @@ export function nameOf({ name, subject }: Alarm): string {
 type AlarmLog = ReadonlyMap<string, KeptAlarm>
 
 /**
- * Derives from the vault's facts what alarms, and keeps what is over until every target was told so. The vault keeps the
- * log as a text for the gate that is started after this one.
+ * Derives from the vault's facts, and from what the gate sees of the venue, what alarms, and keeps what is over until
+ * every target was told so. The vault keeps the log as a text for the gate that is started after this one.
  */
-export function alarmsOfVault(link: Pick<BotLink, "call">): AskAlarms {
+export function alarmsOfVault(
+  link: Pick<BotLink, "call">,
+  unanswered: () => Unanswered | undefined,
+): AskAlarms {
   let log: AlarmLog | undefined
   let noted: readonly string[] = []
+  const seenHere = alarmsSeen(link, unanswered)
   const ask = async (said: string): Promise<FactsForGate> => {
     const asked = { said, noted: [...noted], ...(log !== undefined && { log: textOf(log) }) }
     const answer = await link.call("alarmFacts", asked)
-    log = logAfter(log ?? readLog(answer.log), answer)
+    const seen = answer.facts === null ? [] : await seenHere(answer.facts.at)
+    log = logAfter(log ?? readLog(answer.log), answer, seen)
     noted = answer.unknown.map(({ record }) => record)
     return answer
   }
@@ -70,10 +82,23 @@ export function alarmsOfVault(link: Pick<BotLink, "call">): AskAlarms {
   }
 }
 
+/** What alarms by more than one look at the vault. */
+function alarmsSeen(link: Pick<BotLink, "call">, unanswered: () => Unanswered | undefined) {
+  const refusals = openRefusals()
+  return async (nowMs: number): Promise<readonly Alarm[]> => {
+    if (refusals.isDue(nowMs)) refusals.see((await link.call("decided", {})).decisions, nowMs)
+    return [...venueAlarms(unanswered(), Date.now()), ...refusalAlarms(refusals.asked())]
+  }
+}
+
 /** The log after one look. Where nobody is to be told it is empty. */
-function logAfter(before: AlarmLog, { facts, unknown }: FactsForGate): AlarmLog {
+function logAfter(
+  before: AlarmLog,
+  { facts, unknown }: FactsForGate,
+  seen: readonly Alarm[],
+): AlarmLog {
   if (facts === null) return new Map()
-  const log = logAfterLook(before, facts)
+  const log = logAfterLook(before, gravest([...seen, ...alarmsOf(facts)]), facts.at)
   for (const { record, at } of unknown) {
     const event = unknownOutcome(record)
     log.set(nameOf(event), { ...event, stands: false, at })
@@ -81,9 +106,12 @@ function logAfter(before: AlarmLog, { facts, unknown }: FactsForGate): AlarmLog 
   return log
 }
 
-function logAfterLook(before: AlarmLog, facts: Facts): Map<string, KeptAlarm> {
-  const now = facts.at
-  const standing = new Map(alarmsNow(facts).map((each) => [nameOf(each), each]))
+function logAfterLook(
+  before: AlarmLog,
+  alarms: readonly Alarm[],
+  now: number,
+): Map<string, KeptAlarm> {
+  const standing = new Map(alarms.map((each) => [nameOf(each), each]))
   const log = new Map(before)
   for (const [name, each] of before) {
     if (each.stands && !standing.has(name)) log.set(name, { ...each, stands: false, overAt: now })

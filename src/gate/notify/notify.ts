@@ -1,7 +1,6 @@
 import { setTimeout as after } from "node:timers/promises"
 
-import { unknownOutcome } from "../../conditions/alarms.ts"
-import { alarm } from "../../contract/alarms.ts"
+import { unknownOutcome, vaultUnreachable } from "../../conditions/gate-alarms.ts"
 import type { NotifyTarget } from "../../link/gate-settings.ts"
 import { heldLine } from "../../words/held-words.ts"
 import { type GateMetrics, knownOf } from "../http/metrics.ts"
@@ -128,17 +127,12 @@ function alarmSource(alarms: AskAlarms): (told: Told) => Promise<AlarmsNow | und
     } catch {
       misses += 1
       if (last === undefined || misses < missesUntilTold) return last
-      return { ...last, kept: [unreachable(), ...last.kept] }
+      return {
+        ...last,
+        kept: [{ ...vaultUnreachable(), stands: true, at: Date.now() }, ...last.kept],
+      }
     }
   }
-}
-
-function unreachable(): KeptAlarm {
-  const fact =
-    "The gate gets no answer from the vault, and while it is away nothing is signed, cancels neither"
-  const advice = "countersign status and countersign doctor say why"
-  const away = alarm("vault_unreachable", { subject: "", fact, advice })
-  return { ...away, stands: true, at: Date.now() }
 }
 
 /** The same alarms; of each request that waits for a person it is said what it asks for. */

@@ -5,6 +5,7 @@ import { Fault } from "../../std/fault.ts"
 import { version } from "../../std/version.ts"
 import { type GateLimits, gateLimits } from "../process/gate-limits.ts"
 import { Exchange, type Sent } from "./exchange.ts"
+import { type Failing, failingAfter } from "./reach.ts"
 
 export type SendAsk = {
   /** From `/v1/` on, as the vault gave it. */
@@ -52,7 +53,13 @@ export function createUpstream(options: UpstreamOptions) {
   const { baseUrl, limits } = options
   const pool = openPool(options)
   let closing: Promise<void> | undefined
+  let failing: Failing | undefined
   const prefix = baseUrl.pathname.replace(/\/$/, "")
+  const exchange = async (exchanged: Exchanged): Promise<Sent> => {
+    const sent = await exchangeOnce(pool, exchanged, limits)
+    failing = failingAfter(failing, sent, Date.now())
+    return sent
+  }
 
   return {
     /** Of the venue. */
@@ -60,13 +67,21 @@ export function createUpstream(options: UpstreamOptions) {
     /** Sends once, and never again. Never throws. */
     send(ask: SendAsk): Promise<Sent> {
       const request = requestOf(baseUrl.origin, { ...ask, path: prefix + ask.path })
-      return exchangeOnce(pool, { request, maySend: ask.maySend }, limits)
+      return exchange({ request, maySend: ask.maySend })
     },
     /** Reads once. Never throws. */
     fetch(ask: FetchAsk): Promise<Sent> {
       const request = fetchRequestOf(baseUrl.origin, { ...ask, path: prefix + ask.path })
       const { signal } = ask
-      return exchangeOnce(pool, { request, signal, maySend: () => !signal.aborted }, limits)
+      return exchange({ request, signal, maySend: () => !signal.aborted })
+    },
+    /** Since when nothing that was tried was answered, if so. */
+    failing: () => failing,
+    /** Connects, and writes nothing: whether there is a way to the venue costs none of its budgets. Never throws. */
+    async connect(): Promise<void> {
+      const path = `${prefix}/v1/x`
+      const request = requestOf(baseUrl.origin, { path, body: "", traceparent: undefined })
+      await exchange({ request, maySend: () => false })
     },
     /** Waits for requests under way. Safe to call twice. */
     close: () => (closing ??= pool.close()),
@@ -174,7 +189,7 @@ function isPlain({ method, path }: Dispatcher.DispatchOptions): boolean {
   return isPlainPath(first) && (rest.length === 0 || method === "GET") && isQuery(rest.join("?"))
 }
 
-function requestOf(origin: string, ask: SendAsk): Dispatcher.DispatchOptions {
+function requestOf(origin: string, ask: Omit<SendAsk, "maySend">): Dispatcher.DispatchOptions {
   return {
     origin,
     method: "POST",

@@ -6,6 +6,7 @@ import * as z from "zod"
 import type { Address } from "../../venue/address.ts"
 import type { AccountPoll, PricePoll } from "../../venue/profile.ts"
 import type { Refused } from "../../contract/refusal.ts"
+import type { Measures } from "../../contract/facts.ts"
 import type { BegunReading } from "../../contract/bot-views.ts"
 import type { HeartbeatView, OutboxRequest } from "../../contract/stop-views.ts"
 import { type FreezeView, outcomeSchema } from "./both-ways.ts"
@@ -67,6 +68,8 @@ export const accountReading = z.strictObject({
 export type AccountReading = z.infer<typeof accountReading>
 
 export const gateParams = {
+  /** How many requests were decided how since the vault's start, where a target is told of refusals. */
+  decided: z.strictObject({}),
   /** Takes what a read weighs, if the client may make it. `path`: the venue's, without its query; `key`: `Countersign-Key`. */
   read: z.strictObject({
     token,
@@ -112,6 +115,7 @@ export type AccountRound = Pick<AccountPoll, "lagMs" | "map"> & {
 }
 
 export type GateResults = {
+  decided: Pick<Measures, "decisions">
   /** `weight`: what was taken of the IP budget; 0 where it is off. `paper`: it is read of paper's venue. */
   read:
     | Refused

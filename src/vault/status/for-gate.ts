@@ -63,6 +63,11 @@ export function heldForGate(vault: StatusSources): BotResults["heldInFull"] {
   return { held: fits ? { holds: waitingHolds(vault), symbols } : null }
 }
 
+/** What was decided since the start, only where there is a target. */
+export function decidedForGate({ active, metrics }: StatusSources): BotResults["decided"] {
+  return { decisions: active().config.notify.length === 0 ? [] : metrics.decisions.series() }
+}
+
 /** How messages get through, by the gate's word; `test` has it send each target a message first. */
 export function notifyStand(
   { test }: AdminParams["notify"],

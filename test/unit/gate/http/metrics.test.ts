@@ -13,6 +13,7 @@ import { token } from "../../../support/fake-vault.ts"
 import { assertRefused, jsonHeaders, startGate, type TestGate } from "../../../support/gate.ts"
 import { readRepositoryFile } from "../../../support/markdown.ts"
 import { seededRandom, type SeededRandom } from "../../../support/seeded-random.ts"
+import { unwatched } from "../../../support/send-ask.ts"
 
 const authorization = `Bearer ${token}`
 
@@ -161,6 +162,7 @@ function upstreamOf(next: () => Sent): Upstream {
       return Promise.resolve(sent)
     },
     fetch: () => Promise.resolve(next()),
+    ...unwatched,
     close: () => Promise.resolve(),
   }
 }

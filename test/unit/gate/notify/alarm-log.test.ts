@@ -18,26 +18,34 @@ import { assertSigned, limitOrder, openTestVault } from "../../../support/open-t
 
 const notify = 'notify: {webhook: "https://hooks.example/a-token"}\n'
 const nothingTold: Told = { over: {}, said: "[]" }
+const answers = (): undefined => undefined // the venue does
 
 /** A gate's link to a vault, checked as the socket checks. */
 function linkTo(vault: Vault): Pick<BotLink, "call"> {
   const methods = botMethods(vault)
-  const call = (method: "alarmFacts" | "heldInFull", params: BotParams["alarmFacts"]) => {
+  const call = (
+    method: "alarmFacts" | "heldInFull" | "decided",
+    params: BotParams["alarmFacts"],
+  ) => {
     const checked = botParams[method].parse(params) as BotParams["alarmFacts"] // of the method
     const answer = methods[method](checked)
     return answer.then((each) => JSON.parse(JSON.stringify(each)) as unknown)
   }
-  return { call } as unknown as Pick<BotLink, "call"> // the two calls that are made
+  return { call } as unknown as Pick<BotLink, "call"> // the calls that are made
 }
 
-async function open(t: TestContext, settings = notify) {
+async function open(
+  t: TestContext,
+  settings = notify,
+  unanswered: Parameters<typeof alarmsOfVault>[1] = answers,
+) {
   const clock = fakeClock()
   clock.setWall(Date.now()) // of which the venue's prices are
   const test = await openTestVault({ settings, clock })
   t.after(() => test.remove())
   const { admin, vault } = test
   const startGate = () => {
-    const ask = alarmsOfVault(linkTo(vault))
+    const ask = alarmsOfVault(linkTo(vault), unanswered)
     return (told = nothingTold) => ask(told)
   }
   return {
@@ -169,9 +177,60 @@ describe("what the gate has to tell", () => {
     await before.admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: true })
     const test = await before.reopen()
     t.after(() => test.remove())
-    assert.deepEqual(words(await alarmsOfVault(linkTo(test.vault))(nothingTold)), [
+    assert.deepEqual(words(await alarmsOfVault(linkTo(test.vault), answers)(nothingTold)), [
       "frozen all stands",
     ])
+  })
+})
+
+describe("what the gate sees itself", () => {
+  it("is told of the venue as of all else: since when, until when, also to the next gate", async (t) => {
+    const sinceMs = Date.now() - 30_000
+    let unanswered: ReturnType<Parameters<typeof alarmsOfVault>[1]>
+    const { ask, startGate, clock } = await open(t, notify, () => unanswered)
+    unanswered = { sinceMs: Date.now(), tries: 2, why: "ECONNREFUSED" }
+    assert.deepEqual(words(await ask()), [])
+    unanswered = { ...unanswered, sinceMs }
+    const told = await ask()
+    assert.deepEqual(words(told), ["venue_unreachable  stands"])
+    assert.equal(told.kept[0]?.at, sinceMs)
+    await ask() // in time it has the vault keep what it knows
+    unanswered = undefined
+    clock.pass(1)
+    assert.deepEqual(words(await startGate()()), ["venue_unreachable  is over"])
+    assert.deepEqual(words(await ask()), ["venue_unreachable  is over"])
+  })
+
+  it("is told of what a client is refused, for as long as it is much", async (t) => {
+    const { ask, clock, ...test } = await open(t)
+    await test.addKey({ name: "mm", role: "agent" })
+    const token = await test.addClient({ name: "bot", keys: ["mm"] })
+    const refuse = async (times: number): Promise<void> => {
+      for (let n = 0; n < times; n += 1) await test.sign(token, "{}")
+    }
+    await refuse(40)
+    assert.deepEqual(words(await ask()), [], "it may have been long ago")
+    await refuse(29)
+    clock.pass(15_000)
+    assert.deepEqual(words(await ask()), [])
+    await refuse(1)
+    clock.pass(15_000)
+    const told = await ask()
+    assert.deepEqual(words(told), ["refuses_much bot invalid_request stands"])
+    assert.equal(
+      told.kept[0]?.fact,
+      "Of 30 requests of bot in 5 minutes 30 were refused: invalid_request",
+    )
+    clock.pass(299_999)
+    await ask()
+    clock.pass(15_000)
+    assert.deepEqual(words(await ask()), ["refuses_much bot invalid_request is over"])
+  })
+
+  it("is asked of the vault only while somebody is to be told", async (t) => {
+    const { vault } = await open(t, "")
+    vault.metrics.decisions.reserved({ client: "bot", operation: "placeOrder" })
+    assert.deepEqual(await linkTo(vault).call("decided", {}), { decisions: [] })
   })
 })
 
@@ -202,7 +261,7 @@ hold: [{name: large, endpoints: [placeOrder], ttl: 5s}]
     await test.addKey({ name: "mm", role: "agent" })
     const token = await test.addClient({ name: "bot", keys: ["mm"] })
     await test.sign(token, body)
-    const ask = alarmsOfVault(linkTo(test.vault))
+    const ask = alarmsOfVault(linkTo(test.vault), answers)
     return { vault: test.vault, clock, ask: () => ask(nothingTold) }
   }
 

@@ -10,6 +10,7 @@ import { signedBody, token } from "../../../support/fake-vault.ts"
 import { assertRefused, jsonHeaders, startGate } from "../../../support/gate.ts"
 import { connectRaw } from "../../../support/link-peer.ts"
 import { httpText, startRawVenue } from "../../../support/raw-venue.ts"
+import { unwatched } from "../../../support/send-ask.ts"
 
 const path = "/v1/trade/orders"
 const expiresAfter = 1_000
@@ -380,6 +381,7 @@ function fakeUpstream(
     address: "https://venue.test",
     send: async (ask) => send(ask),
     fetch: () => Promise.reject(new Error("nothing is read here")),
+    ...unwatched,
     close: () => Promise.resolve(),
   }
 }

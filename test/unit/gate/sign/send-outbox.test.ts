@@ -9,6 +9,7 @@ import type { BotParams } from "../../../../src/link/calls/methods.ts"
 import { connectBotLink } from "../../../../src/contract/client.ts"
 import type { OutboxRequest } from "../../../../src/contract/stop-views.ts"
 import { startFakeVault } from "../../../support/fake-vault.ts"
+import { unwatched } from "../../../support/send-ask.ts"
 
 const nowMs = 1_000_000
 const request: OutboxRequest = {
@@ -64,6 +65,7 @@ async function start(t: TestContext, answers: readonly Sent[]): Promise<Sending>
       return Promise.resolve(answer)
     },
     fetch: () => Promise.reject(new Error("nothing is read here")),
+    ...unwatched,
     close: () => Promise.resolve(),
   }
   const link = connectBotLink(vault.path)

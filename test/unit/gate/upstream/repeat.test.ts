@@ -13,6 +13,7 @@ import {
   startGate,
   type TestGateOptions,
 } from "../../../support/gate.ts"
+import { unwatched } from "../../../support/send-ask.ts"
 
 const path = "/v1/trade/orders"
 const keyed = { "idempotency-key": "k-1" }
@@ -42,6 +43,7 @@ function scriptedUpstream(answer: (count: number) => Sent | Promise<Sent>) {
       return answer(bodies.push(ask.body))
     },
     fetch: () => Promise.reject(new Error("nothing is read here")),
+    ...unwatched,
     close: () => Promise.resolve(),
   }
   return { upstream, bodies }

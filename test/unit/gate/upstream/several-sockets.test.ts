@@ -5,6 +5,7 @@ import type { Upstream } from "../../../../src/gate/upstream/upstream.ts"
 import type { OpenSigning } from "../../../../src/contract/signing.ts"
 import { limitOrder } from "../../../support/bot.ts"
 import { askHttp, assertRefused, jsonHeaders, startGate } from "../../../support/gate.ts"
+import { unwatched } from "../../../support/send-ask.ts"
 
 const order = {
   method: "POST",
@@ -26,6 +27,7 @@ describe("a gate on a port and a Unix socket", () => {
         return { kind: "answered", answer: { status: 200, headers: {}, body } }
       },
       fetch: () => Promise.reject(new Error("nothing is read here")),
+      ...unwatched,
       close: () => Promise.resolve(),
     }
     let signedCount = 0
