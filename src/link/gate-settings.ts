@@ -32,21 +32,33 @@ const common = {
   name: word,
   /** The least that it hears of. */
   severity: z.enum(["warning", "critical"]).default("warning"),
-  /** The file, of those that the gate has, with the address that is posted to. */
-  url_file: word,
   /** Whether it is told what held requests ask for. */
   details: z.enum(["true", "false"], "expected true or false").optional(),
 }
+
+/** The file, of those that the gate has, with the address that is posted to. */
+const file = { url_file: word }
 
 /** The file with what `json` is signed by, or with the access token of `ntfy`. */
 const secret = { secret_file: word.optional() }
 
 /** An address without a secret may stand here by itself. */
-const url = z.string().refine(isWebhookUrl, webhookUrlForm).optional()
+const plainUrl = z.string().refine(isWebhookUrl, webhookUrlForm)
+const url = plainUrl.optional()
+
+/** PagerDuty's in the United States; events.eu.pagerduty.com is that in Europe. Whom it is for, its routing key says alone. */
+const pagerDutyUrl = "https://events.pagerduty.com/v2/enqueue"
 
 const target = z.discriminatedUnion("form", [
-  z.strictObject({ ...common, form: z.enum(["slack", "telegram"]) }),
-  z.strictObject({ ...common, ...secret, form: z.literal("ntfy") }),
+  z.strictObject({ ...common, ...file, form: z.enum(["slack", "telegram"]) }),
+  z.strictObject({
+    ...common,
+    form: z.literal("pagerduty"),
+    /** The file with the routing key. */
+    secret_file: word,
+    url: plainUrl.default(pagerDutyUrl),
+  }),
+  z.strictObject({ ...common, ...file, ...secret, form: z.literal("ntfy") }),
   z
     .strictObject({ ...common, ...secret, form: z.literal("json"), url, url_file: word.optional() })
     .refine((it) => (it.url === undefined) !== (it.url_file === undefined), "expected url_file"),

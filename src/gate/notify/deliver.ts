@@ -25,7 +25,7 @@ const maxAnswerBytes = 16_384
 
 /**
  * Posts a message once, to the target's address and nowhere else: redirects aren't followed. Never throws. Any 2xx
- * means taken: Slack answers 200 `ok`, Telegram and ntfy 200 with what was made of the message.
+ * means taken: Slack answers 200 `ok`, Telegram and ntfy 200 with what was made of the message, PagerDuty 202.
  */
 export async function deliver(
   { target, directory }: { readonly target: NotifyTarget; readonly directory: string | undefined },
@@ -96,23 +96,19 @@ async function readAddress(target: NotifyTarget, directory: string | undefined):
   const file = "secret_file" in target ? target.secret_file : undefined
   if (file === undefined) return { url: new URL(url), secret: undefined }
   const secret = await readFile(file, directory)
-  if (!isSecret(secret, target.form)) {
+  const form = secretForms[target.form]
+  if (form !== undefined && !form.isOne(secret)) {
     secret.fill(0)
-    throw invalid(
-      join(directory ?? "", file),
-      secretForms[target.form === "json" ? "json" : "ntfy"],
-    )
+    throw invalid(join(directory ?? "", file), form.expected)
   }
   return { url: new URL(url), secret }
 }
 
-async function readUrl(
-  { form, url_file: file = "" }: NotifyTarget,
-  directory: string | undefined,
-): Promise<string> {
+async function readUrl(target: NotifyTarget, directory: string | undefined): Promise<string> {
+  const file = ("url_file" in target ? target.url_file : undefined) ?? ""
   const url = textOf(await readFile(file, directory))
   if (!isWebhookUrl(url)) throw invalid(join(directory ?? "", file), webhookUrlForm)
-  if (form === "telegram" && !new URL(url).searchParams.has("chat_id")) {
+  if (target.form === "telegram" && !new URL(url).searchParams.has("chat_id")) {
     throw invalid(join(directory ?? "", file), telegramForm)
   }
   return url
@@ -137,15 +133,26 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8")
 }
 
-const secretForms = {
-  json: `expected at least ${minKeyBytes} bytes, as openssl rand -hex 32 writes`,
-  ntfy: "expected an access token",
+type SecretForm = { readonly expected: string; readonly isOne: (secret: Uint8Array) => boolean }
+
+const secretForms: Readonly<Partial<Record<NotifyTarget["form"], SecretForm>>> = {
+  json: {
+    expected: `expected at least ${minKeyBytes} bytes, as openssl rand -hex 32 writes`,
+    isOne: ({ length }) => length >= minKeyBytes,
+  },
+  ntfy: {
+    expected: "expected an access token",
+    // What a header takes: printable ASCII without spaces.
+    isOne: (secret) => secret.length > 0 && secret.every((byte) => byte > 0x20 && byte < 0x7f),
+  },
+  pagerduty: {
+    expected: "expected the integration key of PagerDuty's Events API v2, 32 letters and digits",
+    isOne: (secret) => secret.length === 32 && secret.every(isLetterOrDigit),
+  },
 }
 
-function isSecret(secret: Uint8Array, form: NotifyTarget["form"]): boolean {
-  if (form === "json") return secret.length >= minKeyBytes
-  // What a header takes: printable ASCII without spaces.
-  return secret.length > 0 && secret.every((byte) => byte > 0x20 && byte < 0x7f)
+function isLetterOrDigit(byte: number): boolean {
+  return /^[A-Za-z0-9]$/.test(String.fromCharCode(byte))
 }
 
 function invalid(path: string, expected: string): Fault {

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto"
+import { createHmac, hash } from "node:crypto"
 
 import type { NotifyTarget } from "../../link/gate-settings.ts"
 import type { Message } from "./message.ts"
@@ -25,6 +25,8 @@ export function postIn(form: NotifyTarget["form"], message: Message, address: Ad
       return telegramPost(message, address.url)
     case "ntfy":
       return ntfyPost(message, address)
+    case "pagerduty":
+      return { ...post, body: pagerDutyEvent(message, address) }
   }
 }
 
@@ -87,6 +89,23 @@ function ntfyPost({ text, alarm, state, severity }: Message, { url, secret }: Ad
     },
     body: clipped(text, maxNtfyBytes, (part) => Buffer.byteLength(part)),
   }
+}
+
+/** A summary has at most 1,024 characters, a dedup_key 255 (developer.pagerduty.com, "Send an Alert Event"; 2026-12). */
+const maxSummaryChars = 1_024
+
+/** What came opens an incident, and the same key ends it when it is over. */
+function pagerDutyEvent(message: Message, { secret = new Uint8Array() }: Address): string {
+  const { alarm, subject, state, severity, text, at, host } = message
+  const event = {
+    routing_key: Buffer.from(secret).toString("latin1"),
+    // What an alarm is about may be longer than a key; what is hashed has one length.
+    dedup_key: hash("sha256", JSON.stringify([host, alarm, subject])),
+  }
+  if (state === "cleared") return JSON.stringify({ ...event, event_action: "resolve" })
+  const summary = clipped(text, maxSummaryChars, ({ length }) => length)
+  const payload = { summary, source: host, severity, timestamp: at, class: alarm }
+  return JSON.stringify({ ...event, event_action: "trigger", payload })
 }
 
 /** As many characters as have room, by the size that their service counts; of a held request the cost comes last. */

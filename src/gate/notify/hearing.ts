@@ -74,7 +74,7 @@ export function isCritical({ alarm }: Pick<Change, "alarm">): boolean {
 }
 
 /** Something that happened: it is told once, and is never over. */
-function isEvent({ name }: Alarm): boolean {
+export function isEvent({ name }: Alarm): boolean {
   return name === "outcome_unknown"
 }
 

@@ -2,7 +2,7 @@ import { hostname } from "node:os"
 
 import { utcText } from "../../std/time/time-words.ts"
 import { nameOf } from "./alarm-log.ts"
-import { isCritical, type Change } from "./hearing.ts"
+import { isCritical, isEvent, type Change } from "./hearing.ts"
 
 /** What a target is told, in words of ours and names of the operator's. */
 export type Message = {
@@ -73,14 +73,26 @@ export const maxAlike = 5
 export type Told = { readonly change: Change; readonly of: readonly Change[] }
 
 /** Makes one of each kind of which there are too many at once, so that nobody gets a hundred messages. */
-export function foldAlike(changes: readonly Change[]): readonly Told[] {
-  const kinds = Map.groupBy(changes, ({ state, alarm }) => `${state} ${alarm.name}`)
+export function foldAlike(
+  changes: readonly Change[],
+  kindOf: (change: Change) => string = byName,
+): readonly Told[] {
+  const kinds = Map.groupBy(changes, kindOf)
   return [...kinds.values()].flatMap((alike) => {
     const [first] = alike
     return first === undefined || alike.length <= maxAlike
       ? alike.map((change) => ({ change, of: [change] }))
       : [{ change: folded(first, alike.length), of: alike }]
   })
+}
+
+function byName({ state, alarm }: Change): string {
+  return `${state} ${alarm.name}`
+}
+
+/** For a service that ends by its subject what came: one that stood for several it couldn't end. What is never over may be one. */
+export function bySubject(change: Change): string {
+  return isEvent(change.alarm) ? byName(change) : `${change.state} ${nameOf(change.alarm)}`
 }
 
 function folded({ state, alarm }: Change, count: number): Change {

@@ -7,7 +7,7 @@ import type { Log } from "../process/log.ts"
 import { type KeptAlarm, nameOf } from "./alarm-log.ts"
 import type { Refusal } from "./deliver.ts"
 import { type Change, type Hearing, isCritical, openHearing } from "./hearing.ts"
-import { foldAlike, type Message, messageOf, testMessage } from "./message.ts"
+import { bySubject, foldAlike, type Message, messageOf, testMessage } from "./message.ts"
 
 type TellerDependencies = {
   readonly target: NotifyTarget
@@ -50,7 +50,9 @@ export function openTeller({ target, log, pausesMs, ...deps }: TellerDependencie
       if (grave().some((change) => !before.has(keyOf(change)))) pause.hurry()
       if (isAtWork || signal.aborted) return
       isAtWork = true
-      void tellAll(hearing, { post, signal, pause }).finally(() => (isAtWork = false))
+      void tellAll(hearing, { post, signal, pause, form: target.form }).finally(
+        () => (isAtWork = false),
+      )
     },
     /** Sends a test at once, whatever waits; one that was sent isn't sent again. What waits follows if it is taken. */
     test(at: number): void {
@@ -79,12 +81,14 @@ type Way = {
   readonly post: (message: Message) => Promise<Refusal | undefined>
   readonly signal: AbortSignal
   readonly pause: Pause
+  readonly form: NotifyTarget["form"]
 }
 
 /** Ends once nothing is to be told. */
-async function tellAll(hearing: Hearing, { post, signal, pause }: Way): Promise<void> {
+async function tellAll(hearing: Hearing, { post, signal, pause, form }: Way): Promise<void> {
+  const kindOf = form === "pagerduty" ? bySubject : undefined
   while (!signal.aborted) {
-    const [next] = foldAlike(hearing.pending(performance.now()))
+    const [next] = foldAlike(hearing.pending(performance.now()), kindOf)
     if (next === undefined) return
     const refusal = await post(messageOf(next.change, Date.now()))
     if (refusal === undefined) {

@@ -172,6 +172,62 @@ describe("a message, as its target takes it", () => {
     assert.deepEqual(long && shown(long).slice(1, 3), ["default", "warning"])
     assert.ok(Buffer.byteLength(long?.body ?? "") <= 4_096)
   })
+
+  it("is an event for PagerDuty, which the same key ends", async (t) => {
+    const { webhook, at, put } = await receiver(t, "pagerduty")
+    const routingKey = "R0utingKeyOf32LettersAndDigits00"
+    put("routing-key", `${routingKey}\n`)
+    const { port } = webhook
+    const target = {
+      ...{ name: "duty", form: "pagerduty", severity: "warning", secret_file: "routing-key" },
+      url: `http://127.0.0.1:${port}/v2/enqueue`,
+    } as NotifyTarget
+    webhook.answer(202)
+    const tell = (message: Message) => deliver({ ...at, target }, message)
+    const cleared: Message = { ...raised, state: "cleared", id: "another" }
+    for (const message of [raised, cleared, { ...raised, subject: "mm/other" }]) {
+      assert.equal(await tell(message), undefined)
+    }
+    await tell({ ...odd, severity: "warning", text: "€".repeat(1_025) })
+    const [came, over, other, long] = webhook.heard.map(
+      ({ body }) => JSON.parse(body) as Record<string, unknown>,
+    )
+    assert.equal(webhook.heard[0]?.url, "/v2/enqueue")
+    assert.equal(webhook.heard[0].headers["content-type"], "application/json")
+    const dedup_key = String(came?.["dedup_key"])
+    assert.match(dedup_key, /^[0-9a-f]{64}$/)
+    assert.deepEqual(came, {
+      ...{ routing_key: routingKey, dedup_key, event_action: "trigger" },
+      payload: {
+        ...{ summary: raised.text, source: hostname(), severity: "critical" },
+        ...{ timestamp: "1970-01-01T00:00:01.000Z", class: "limit_spent" },
+      },
+    })
+    assert.deepEqual(over, { routing_key: routingKey, dedup_key, event_action: "resolve" })
+    assert.notEqual(other?.["dedup_key"], dedup_key)
+    const { summary, severity } = long?.["payload"] as Record<string, string>
+    assert.deepEqual([summary?.length, severity], [1_024, "warning"])
+  })
+
+  for (const wrong of [
+    "",
+    "k".repeat(31),
+    "k".repeat(33),
+    "k".repeat(31) + "-",
+    "k".repeat(31) + "é",
+  ]) {
+    it(`isn't sent to PagerDuty by a routing key of ${wrong.length} characters that can't be one`, async (t) => {
+      const { webhook, at, put, path } = await receiver(t, "pagerduty")
+      put("routing-key", `${wrong}\n`)
+      const url = `http://127.0.0.1:${webhook.port}/v2/enqueue`
+      const target = { ...at.target, url_file: undefined, url, secret_file: "routing-key" }
+      const refused = await deliver({ ...at, target: target as NotifyTarget }, raised)
+      const expected =
+        "expected the integration key of PagerDuty's Events API v2, 32 letters and digits"
+      assert.equal(refused?.why, `${path("routing-key")} can't be used; ${expected}.`)
+      assert.deepEqual(webhook.heard, [])
+    })
+  }
 })
 
 describe("delivering a message", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import type { Change } from "../../../../src/gate/notify/hearing.ts"
-import { foldAlike, maxAlike } from "../../../../src/gate/notify/message.ts"
+import { bySubject, foldAlike, maxAlike } from "../../../../src/gate/notify/message.ts"
 import { alarm, type AlarmName } from "../../../../src/contract/alarms.ts"
 
 function changes(count: number, state: Change["state"], name: AlarmName): readonly Change[] {
@@ -51,6 +51,16 @@ describe("alarms of one kind that come together", () => {
         ...over.map(() => "cleared price_stale"),
         ...limits.map(() => "raised limit_spent"),
       ],
+    )
+  })
+
+  it("are told one by one where each is ended by its subject, but for what is never over", () => {
+    const prices = changes(maxAlike + 1, "raised", "price_stale")
+    const unknown = changes(maxAlike + 1, "raised", "outcome_unknown")
+    const told = foldAlike([...prices, ...unknown], bySubject)
+    assert.deepEqual(
+      told.map(({ change: { alarm }, of }) => [alarm.name, of.length]),
+      [...prices.map(() => ["price_stale", 1]), ["outcome_unknown", maxAlike + 1]],
     )
   })
 })

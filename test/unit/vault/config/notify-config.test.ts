@@ -67,6 +67,7 @@ describe("notify in countersign.yaml", () => {
   - {name: push, form: ntfy, url_file: ntfy-url, secret_file: ntfy-token}
   - {name: ours, form: json, url_file: ops-url, secret_file: ops-key}
   - {name: here, form: json, url: "http://127.0.0.1:9000/alarms"}
+  - {name: duty, form: pagerduty, secret_file: pagerduty-key, severity: critical}
 `)
     assert.ok(config.ok)
     assert.deepEqual(
@@ -77,11 +78,30 @@ describe("notify in countersign.yaml", () => {
         "push ntfy warning",
         "ours json warning",
         "here json warning",
+        "duty pagerduty critical",
       ],
     )
   })
 
+  it("posts to PagerDuty in the United States, unless it names another address", () => {
+    const url = (more: string) => {
+      const config = read(`notify:\n  - {name: a, form: pagerduty, secret_file: s${more}}\n`)
+      const [target] = config.ok ? config.value.notify : []
+      return target !== undefined && "url" in target ? target.url : undefined
+    }
+    const eu = "https://events.eu.pagerduty.com/v2/enqueue"
+    assert.equal(url(""), "https://events.pagerduty.com/v2/enqueue")
+    assert.equal(url(`, url: "${eu}"`), eu)
+    assert.equal(url(', url: "http://events.eu.pagerduty.com/v2/enqueue"'), undefined)
+  })
+
   for (const [what, line, told] of [
+    ["PagerDuty without a key's file", "{name: a, form: pagerduty}", /at notify\.0\.secret_file/],
+    [
+      "a file for PagerDuty's address, which is no secret",
+      "{name: a, form: pagerduty, secret_file: s, url_file: u}",
+      /unknown key "url_file"/,
+    ],
     ["a target without an address", "{name: a, form: slack}", /at notify\.0\.url_file/],
     ["a json target without an address", "{name: a, form: json}", /expected url_file/],
     [
