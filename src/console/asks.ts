@@ -67,6 +67,15 @@ const limit = z.object({
   per: z.enum(["client", "key", "symbol", "account", "all"]),
 })
 
+/** What a guard leaves of an account, by one of its bounds. */
+const guard = z.object({
+  ...{ policy: name, guard: name, account_name: name, kind: word },
+  ...{ measure: word.nullable(), symbol: name.nullable(), side: word.nullable() },
+  ...{ max: name.nullable(), measured: name.nullable(), in_flight: name.nullable() },
+  ...{ room: name.nullable(), read_at: z.number().nullable(), tripped_at: z.number().nullable() },
+  loss_unknown: z.enum(["no_equity", "reading_old", "equity_changed"]).nullable(),
+})
+
 const key = z.object({
   ...{ name, address: name, wallet: name.nullable(), locked: z.boolean() },
   role: z.enum(["wallet", "agent"]),
@@ -134,6 +143,7 @@ const look = z.object({
   may_release: z.boolean(),
   budgets: list(budget, 100),
   limits: list(limit, 100),
+  guards: list(guard, 100),
   keys: list(key, 100),
   decided: z.object({ allowed: z.number(), refused: z.number(), held: z.number() }),
   signing: z.object({ bounds: list(z.number(), 50), counts: list(z.number(), 51) }),
@@ -264,6 +274,7 @@ export type Hold = z.output<typeof hold>
 export type Grant = NonNullable<z.output<Asks["decide"]["params"]>["grant"]>
 export type Budget = z.output<typeof budget>
 export type Limit = z.output<typeof limit>
+export type Guard = z.output<typeof guard>
 export type Key = z.output<typeof key>
 export type HoldDecision = z.output<Asks["decide"]["params"]>["decision"]
 export type Weighed = Answer<"weigh">

@@ -46,6 +46,7 @@ export const quietStand: Answer<"look"> = {
   may_release: false,
   budgets: [],
   limits: [],
+  guards: [],
   keys: [],
   decided: { allowed: 0, refused: 0, held: 0 },
   signing: { bounds: [0.1], counts: [0, 0] },

@@ -6,13 +6,7 @@ import type * as z from "zod"
 
 import { entryAt, lastEntries, readWholeRecord } from "../../audit/read-entries.ts"
 import type { StoredEntry } from "../../audit/stored-entry.ts"
-import {
-  asks,
-  maxLineBytes,
-  type AskName,
-  type Asks,
-  type ReleaseAsk,
-} from "../../console/asks.ts"
+import { asks, maxLineBytes, type AskName, type Asks, type ReleaseAsk } from "../../console/asks.ts"
 import type { HoldView } from "../../contract/bot-views.ts"
 import type { AdminLink } from "../../contract/client.ts"
 import type { WholeRecord } from "../../contract/views.ts"
@@ -143,7 +137,14 @@ export function vaultAnswers(
   return {
     look: async () => {
       const status = await askStatus({ call })
-      return { ...status, where, ...(await worded(status.holds, vault)), may_release: false }
+      const guards = await call("listGuards", {})
+      return {
+        ...status,
+        guards,
+        where,
+        ...(await worded(status.holds, vault)),
+        may_release: false,
+      }
     },
     entries: (span) => readEntries(vault, span, Date.now()),
     record: (of) => readRecord(vault, of),

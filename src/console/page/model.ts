@@ -1,4 +1,5 @@
 import type { Decision, Entries, Look } from "../asks.ts"
+import { type LossLines, withLosses } from "./equity-lines.ts"
 import { emptyPast, type Past, pastSamples, type Sample, withPast, withSample } from "./rates.ts"
 import { sentenceOf, groupedDecimal } from "./words.ts"
 
@@ -27,6 +28,8 @@ export type Model = {
   readonly skipped: number
   /** From before the first look to now. */
   readonly samples: readonly Sample[]
+  /** What guards on losses counted since the first look. */
+  readonly losses: LossLines
   /** What was decided before the first look, and what had been counted at it. */
   readonly past: { readonly counts: Past; readonly first: Sample } | undefined
 }
@@ -44,6 +47,7 @@ export const emptyModel: Model = {
   read: undefined,
   skipped: 0,
   samples: [],
+  losses: new Map(),
   past: undefined,
 }
 
@@ -62,6 +66,7 @@ export function withLook(model: Model, look: Look): Model {
     read: { first: model.read?.first ?? news.first, last: news.last },
     skipped: model.skipped + news.skipped,
     samples: withSample(model.samples, sample),
+    losses: withLosses(model.losses, look),
   }
   if (model.past !== undefined) return told
   return counted({ ...told, past: { counts: emptyPast(look.at), first: sample } }, news)

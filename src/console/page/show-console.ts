@@ -21,6 +21,7 @@ import { nameInstallation } from "./views/command.ts"
 import { type DecisionsActions, type DecisionsShown, decisionsTable } from "./views/decisions.ts"
 import { keysPanel, limitsPanel, trafficPanel } from "./views/gauges.ts"
 import { grantList } from "./views/grants.ts"
+import { guardsPanel } from "./views/guards.ts"
 import { holdList, type HoldActions } from "./views/holds.ts"
 import { notices, type StatusActions, statusBar } from "./views/status-bar.ts"
 
@@ -163,7 +164,8 @@ function consolePage(model: Model, shown: ConsoleShown, actions: ConsoleActions)
         ${decisionsTable(model, shown, actions)}
       </div>
       <div class="gauges" role="region" aria-label="Gauges" tabindex="0">
-        ${trafficPanel(shown.series)} ${limitsPanel(model)} ${keysPanel(model)}
+        ${trafficPanel(shown.series)} ${guardsPanel(model)} ${limitsPanel(model)}
+        ${keysPanel(model)}
       </div>
     </main>
     <p class="hidden" role="status">${shown.news}</p>`

@@ -35,6 +35,15 @@ function crowded() {
       ...{ policy: name, limit: name, for: name, of: name, max: name, used: name },
       ...{ mode: "enforce", per: "account" },
     }),
+    guards: times(101, {
+      ...{ policy: name, guard: name, account_name: name, kind: name, measure: name },
+      ...{ symbol: name, side: name, max: name, measured: name, in_flight: name, room: name },
+      ...{
+        read_at: Number.MAX_VALUE,
+        tripped_at: Number.MAX_VALUE,
+        loss_unknown: "equity_changed",
+      },
+    }),
     keys: times(101, {
       ...{ name, address: name, wallet: name, locked: false, role: "agent" },
       ...{ approval: "approved", expires_at: Number.MAX_VALUE, last_used: Number.MAX_VALUE },
@@ -62,6 +71,7 @@ describe("what the console is told", () => {
     const given = {
       ...statusView,
       grants: [],
+      guards: [],
       where: "",
       may_release: false,
       secret: "s",
@@ -74,10 +84,10 @@ describe("what the console is told", () => {
   it("is no more of each thing than it has room for", () => {
     const told = asks.look.answer.parse(crowded())
     const lengths = [
-      ...[told.alarms, told.freezes, told.holds, told.grants, told.budgets, told.limits, told.keys],
-      ...[told.signing.bounds, told.signing.counts],
+      ...[told.alarms, told.freezes, told.holds, told.grants, told.budgets, told.limits],
+      ...[told.guards, told.keys, told.signing.bounds, told.signing.counts],
     ].map((list) => list.length)
-    assert.deepEqual(lengths, [100, 100, 50, 50, 100, 100, 100, 50, 51])
+    assert.deepEqual(lengths, [100, 100, 50, 50, 100, 100, 100, 100, 50, 51])
     assert.equal(told.holds[0]?.words.length, 2_500)
     const { decisions, repeats } = asks.entries.answer.parse(crowdedEntries())
     assert.deepEqual([decisions.length, repeats.length], [200, 200])

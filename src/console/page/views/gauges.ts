@@ -48,6 +48,8 @@ function lastOf(line: readonly (number | null)[]): number | null {
   return line.at(-1) ?? null
 }
 
+export type Tone = "" | "nearly" | "spent"
+
 type Meter = {
   readonly name: string
   readonly about: string
@@ -120,10 +122,14 @@ function shareOf(used: string, max: string): number {
   return Number.isFinite(share) ? share : 1
 }
 
+/** Marked from four fifths on, and otherwise where nothing is left. */
+export function toneOf(share: number): Tone {
+  return share >= 1 ? "spent" : share >= 0.8 ? "nearly" : ""
+}
+
 function meterItem(meter: Meter): TemplateResult {
   const { name, about, used, max, share, left, shares = [] } = meter
-  const tone = share >= 1 ? "spent" : share >= 0.8 ? "nearly" : ""
-  return html`<li class="meter ${tone}">
+  return html`<li class="meter ${toneOf(share)}">
     <span class="name">${name}</span>
     <span class="amount"><strong>${used}</strong> of ${max}</span>
     ${bar(meter)}
@@ -144,7 +150,7 @@ function shareList(shares: Budget["shares"]): TemplateResult {
 }
 
 /** Says nothing that the text beside it doesn't say. */
-function bar({ share, keptFrom }: Meter): TemplateResult {
+export function bar({ share, keptFrom }: Pick<Meter, "share" | "keptFrom">): TemplateResult {
   return html`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
     <rect class="track" width="100" height="6" />
     ${
@@ -206,7 +212,7 @@ function keyRow(key: Key, nowMs: number): TemplateResult {
   </tr>`
 }
 
-type Approval = { readonly words: string; readonly tone: "" | "nearly" | "spent" }
+type Approval = { readonly words: string; readonly tone: Tone }
 
 function approvalOf({ role, approval, expires_at: endMs }: Key, nowMs: number): Approval {
   if (role === "wallet") return { words: "needs none", tone: "" }

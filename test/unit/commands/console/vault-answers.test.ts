@@ -49,6 +49,7 @@ describe("what the console's command passes on of the vault", () => {
     assert.deepEqual(called, [
       "status",
       "facts",
+      "listGuards",
       "listGrants",
       "listSymbols",
       ...["listSymbols", "explain"],
@@ -60,6 +61,7 @@ describe("what the console's command passes on of the vault", () => {
     const answered = new Map<string, unknown>([
       ["facts", calmFacts],
       ["listGrants", []],
+      ["listGuards", []],
     ])
     const call = ((method: string) =>
       Promise.resolve(answered.get(method) ?? statusView)) as unknown as Admin["call"]
