@@ -6,10 +6,10 @@ import { figuresOf, type Figures } from "./figures.ts"
 
 /** They only fall: whoever makes one smaller writes the smaller one here. */
 const figures: Figures = {
-  trustedLines: 24_542,
-  loadedLines: 22_320,
-  trustedTypes: 515,
-  sourceLines: 48_466,
+  trustedLines: 24_373,
+  loadedLines: 22_151,
+  trustedTypes: 509,
+  sourceLines: 48_478,
   sourceFiles: 433,
 }
 
@@ -58,16 +58,31 @@ const added: readonly ({ readonly what: string } & Partial<Figures>)[] = [
     ...{ sourceLines: 357, sourceFiles: 2 },
   },
   // A client of the daemon's: nothing of it is trusted.
-  { what: "tools over the Model Context Protocol", sourceLines: 888, sourceFiles: 14 },
+  { what: "tools over the Model Context Protocol", sourceLines: 950, sourceFiles: 16 },
   // A person's word for further requests like one that was held.
   {
-    ...{ what: "grants", trustedLines: 307, loadedLines: 304, trustedTypes: 6 },
-    ...{ sourceLines: 426, sourceFiles: 4 },
+    ...{ what: "grants", trustedLines: 310, loadedLines: 307, trustedTypes: 7 },
+    ...{ sourceLines: 505, sourceFiles: 7 },
   },
   // The venue's words for an order, kept with its outcome; the rest reads ledger and files beside the daemon.
   {
     ...{ what: "audit find and policy diff", trustedLines: 20, loadedLines: 16 },
     ...{ sourceLines: 436, sourceFiles: 8 },
+  },
+  // What guards leave room for, by policy check, in cases and in the console.
+  {
+    ...{ what: "guards before operators", trustedLines: 3, loadedLines: 3 },
+    ...{ sourceLines: 474, sourceFiles: 5 },
+  },
+  // By the command itself; of the vault what it judges by the files on disk.
+  {
+    ...{ what: "a reload that is told beforehand", trustedLines: 17, loadedLines: 17 },
+    ...{ sourceLines: 182, sourceFiles: 2 },
+  },
+  // Counted and told by the gate.
+  {
+    ...{ what: "alarms of the venue and of refusals, and PagerDuty", trustedLines: 20 },
+    ...{ loadedLines: 20, sourceLines: 253, sourceFiles: 4 },
   },
 ]
 

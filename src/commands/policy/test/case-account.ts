@@ -16,7 +16,6 @@ import {
 } from "../../../vault/policy/values/scalars.ts"
 import { boundsLoss } from "../../../vault/request/guard-losses.ts"
 import type { Profile } from "../../../venue/profile.ts"
-import type { WrittenKey } from "./parse-cases.ts"
 
 const text = z.string({ error: "must be a text" })
 const positionSide = oneOf(["long", "short", "both"]).optional()
@@ -114,21 +113,4 @@ function take(
 function whichOne(accounts: readonly GuardedAccount[]): string {
   if (accounts.length === 0) return "venue.yaml has no account; add one, or leave this out"
   return `must say by name which account of venue.yaml it is: ${accounts.map(({ name }) => name).join(", ")}`
-}
-
-/** The keys, the account being that of one of them: of itself or of its wallet, unless the file gives that another address. */
-export function keysOf(
-  { address }: Pick<GuardedAccount, "address">,
-  keys: ReadonlyMap<string, WrittenKey>,
-  trading: string,
-): ReadonlyMap<string, WrittenKey> {
-  const own = keys.get(trading)
-  const owner = own?.role === "wallet" ? trading : (own?.wallet ?? "")
-  return new Map(
-    [...keys].map(([name, key]) => {
-      if (name === owner) return [name, { ...key, address: key.address ?? address }]
-      const isUnowned = name === trading && !keys.has(owner)
-      return [name, isUnowned ? { ...key, wallet: address } : key]
-    }),
-  )
 }

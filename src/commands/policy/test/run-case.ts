@@ -16,7 +16,8 @@ import { explainRequest } from "../../../vault/request/check-request.ts"
 import { openDiskSpace } from "../../../vault/watch/disk-space.ts"
 import { openVenueClock } from "../../../vault/watch/venue-clock.ts"
 import { parseAddress } from "../../../venue/address.ts"
-import { keysOf, readCaseAccount } from "./case-account.ts"
+import type { GuardedAccount } from "../../../vault/guards/accounts.ts"
+import { readCaseAccount } from "./case-account.ts"
 import type { Used, WrittenCase, WrittenKey, CaseFile, PolicyCase } from "./parse-cases.ts"
 
 /** What became of a case, or should have. */
@@ -147,6 +148,23 @@ function judgeCase(
 function accountOf({ account, atMs }: WrittenCase, files: FileSet) {
   const read = account && readCaseAccount(account, { files, atMs })
   return read?.ok === true ? read.value : undefined // mistakes were told
+}
+
+/** The keys, the account being that of one of them: of itself or of its wallet, unless the file gives that another address. */
+function keysOf(
+  { address }: Pick<GuardedAccount, "address">,
+  keys: ReadonlyMap<string, WrittenKey>,
+  trading: string,
+): ReadonlyMap<string, WrittenKey> {
+  const own = keys.get(trading)
+  const owner = own?.role === "wallet" ? trading : (own?.wallet ?? "")
+  return new Map(
+    [...keys].map(([name, key]) => {
+      if (name === owner) return [name, { ...key, address: key.address ?? address }]
+      const isUnowned = name === trading && !keys.has(owner)
+      return [name, isUnowned ? { ...key, wallet: address } : key]
+    }),
+  )
 }
 
 /** It may use every key, its own first: what it is bound to is no policy's word. */
