@@ -129,7 +129,7 @@ describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
       would_sign: true,
       refusal: null,
       verdicts: [{ ...quote, verdict: "allows", reason: null }, ...others],
-      limits: [],
+      ...{ limits: [], do: null },
     })
 
     const over = limitOrder({ quantity: "0.50001" })
@@ -137,7 +137,7 @@ describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
     const reason = "quantity_over_max"
     const refusal = denied["refusal"] as { code: string; data: unknown; message: string }
     assert.equal(denied["would_sign"], false)
-    assert.equal(refusal.code, "policy_denied")
+    assert.deepEqual([refusal.code, denied["do"]], ["policy_denied", "fix_request"])
     const evidence = { asked: "0.50001 BTC-PERP", allowed: "0.5" }
     assert.deepEqual(refusal.data, { ...quote, reason, ...evidence })
     assert.deepEqual(denied["verdicts"], [
