@@ -1,10 +1,14 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import { parseCases } from "../../../src/commands/policy/test/parse-cases.ts"
+import { runCase } from "../../../src/commands/policy/test/run-case.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
 import { parseAccountMap } from "../../../src/gate/reads/account-map.ts"
+import { parseFileSet } from "../../../src/vault/config/load-files.ts"
 import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
+import { valuedAccount } from "../../support/guarded-account.ts"
 import {
   codesIn,
   fencedBlocks,
@@ -43,6 +47,29 @@ describe("docs/guards.md", () => {
     assert.equal(profile.ok ? "" : profile.error.map(problemText).join("\n"), "")
     assert.ok(profile.ok && profile.value.accountPoll?.map)
     assert.ok(parseAccountMap(profile.value.accountPoll.map).ok)
+  })
+
+  it("shows a case that its guard refuses", () => {
+    const [block = ""] = fencedBlocks(sectionOf(page, "Try them by cases"), "yaml")
+    const policy = `policy: exposure
+rules: [{name: trade, endpoints: [placeOrder]}]
+guards: [{name: small, max_position: {BTC-PERP: {net: "1"}}}]
+`
+    const files = parseFileSet([
+      { name: "countersign.yaml", text: "keystore: {backend: memory}\n" },
+      {
+        name: "venue.yaml",
+        text: sandboxProfile({ url: sandboxUrl, asOf: new Date(0) }) + valuedAccount,
+      },
+      { name: "policies/exposure.yaml", text: policy },
+    ])
+    assert.ok(files.ok)
+    const text = `clients: [bot]\nkeys: {mm: {}}\ncases:\n${block.replace(/^(?=.)/gm, "  ")}`
+    const read = parseCases({ file: "cases.yaml", text }, files.value)
+    assert.equal(read.ok ? "" : read.error.map(problemText).join("\n"), "")
+    assert.ok(read.ok && read.value.cases[0])
+    const { got } = runCase(read.value.cases[0], read.value, files.value)
+    assert.deepEqual(got.rules, ["exposure/small"])
   })
 
   it("says every number of a refusal that a bot is told", () => {
